@@ -22,7 +22,6 @@ interface Counted {
 /** Counts of ended calls by outlet. An outlet without a call for ten minutes uses no memory. */
 export interface CallCounts {
   note(outletId: string, tookMs: number): void;
-  /** Returns the calls of the last minute, for outlets that had any. */
   lastMinute(): Map<string, number>;
   /** Returns the durations of the calls of the last ten minutes. Call this regularly: it also removes older data. */
   durations(): CallDurations;

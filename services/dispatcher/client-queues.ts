@@ -196,7 +196,8 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
   }
 
   /**
-   * Begins one job of each client in turn, as a released slot may be another client's. @returns whether one has begun
+   * Begins one job of each client in turn, as a released slot may be another client's.
+   * @returns whether one has begun
    */
   function startOthers(): boolean {
     let hasBegun = false;

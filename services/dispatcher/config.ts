@@ -67,9 +67,7 @@ export type DispatcherConfig = z.infer<typeof dispatcherEnvironment> & {
   engine: EngineConfig;
   kafka: KafkaSettings;
   secretBox: SecretBox;
-  /** Addresses that this installation may call. */
   egress: RuleList;
-  /** Topics that jobs may be written to. */
   targetTopics: TargetTopics;
   /** Undefined if e-mail is not configured. */
   mail: MailSettings | undefined;

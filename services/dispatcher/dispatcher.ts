@@ -25,7 +25,6 @@ const minBetweenFlushesMs = 8;
  */
 const lastTries = 20;
 
-/** Dispatcher of due jobs: claims them, calls, and writes the outcomes. */
 export interface Dispatcher extends Service {
   /** Resolves when the dispatcher has joined its group, or must wait until the other dispatchers have made room. */
   start(): Promise<void>;
@@ -41,7 +40,6 @@ export interface Dispatcher extends Service {
   calls(): Record<string, OutletCalls>;
   /** Returns the durations of the calls of the last ten minutes, by client and endpoint. */
   durations(): CallDurations;
-  /** Reports that a beat is stored. */
   beaten(): void;
 }
 

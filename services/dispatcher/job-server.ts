@@ -16,13 +16,11 @@ export interface JobServerDeps extends Omit<CallJobDeps, 'refusalOf' | 'isFirstH
   counts: Pick<CallCounts, 'note'>;
   meter: Pick<DispatcherMeter, 'called'>;
   claimWatch: Pick<ClaimWatch, 'ended'>;
-  /** Notifies that a call has ended and its outcome can be written. */
   onEnded: () => void;
   tracing?: Tracing | null | undefined;
   clock: Clock;
 }
 
-/** Server of held jobs: calls them and passes their outcomes on. */
 export interface JobServer {
   /** Number of calls in flight, probes of hosts included. */
   readonly underWay: number;

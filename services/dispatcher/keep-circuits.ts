@@ -30,7 +30,6 @@ const maxRoutesAside = 32;
 export interface CircuitKeeperDeps {
   circuits: HostCircuits;
   clients: ClientDirectory;
-  /** Returns the duration of a job's claim, in milliseconds. */
   leaseOf: (clientId: string) => number;
   onProbe: (job: HeldJob) => void;
   changes: ChangeFeed;

@@ -18,7 +18,6 @@ export interface KeyTurnsDeps {
 
 /** Loop that makes the next jobs of ordering keys due. It runs beside the flushes, so that no flush waits for it. */
 export interface KeyTurns {
-  /** Handles that the outcomes of these calls are written. */
   written(calls: readonly JobCall[]): void;
   start(): void;
   /** Resolves when all keys so far are advanced, or have failed once. */

@@ -44,7 +44,6 @@ export interface LookThroughBudget {
    * ago come first, and the rest of the budget is shared evenly.
    */
   spend(outlets: readonly LookedThrough[], nowMs: number): Iterable<[LookedThrough, ClaimedJob]>;
-  /** Renews the budget after a measurement. */
   renew(): void;
 }
 

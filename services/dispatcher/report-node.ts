@@ -31,7 +31,6 @@ export interface NodeReporterDeps {
 
 export interface NodeReporter {
   start(): void;
-  /** Reports current changes at once. */
   tell(): void;
   stop(): Promise<void>;
 }

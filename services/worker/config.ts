@@ -63,7 +63,6 @@ export interface WorkerConfig {
   /** Shards that this worker serves: its environment, and the countries of its file, may exclude some. */
   scope: ServedScope;
   secretBox: SecretBox;
-  /** Addresses that this installation may call. */
   egress: RuleList;
   sessionTimeoutMs: number;
   /** Region of the worker, shown to people. */

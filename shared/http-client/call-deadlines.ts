@@ -16,7 +16,7 @@ export interface CallDeadlines {
   stop(): void;
 }
 
-/** Creates deadlines that expire calls after reading what has arrived by then. @param running calls without an end */
+/** Creates deadlines that expire calls, after reading what has arrived. @param running returns the calls in progress */
 export function createCallDeadlines(running: () => readonly TimedCall[]): CallDeadlines {
   let timer: NodeJS.Timeout | undefined;
 

@@ -4,7 +4,6 @@ import type { buildConnector } from 'undici';
 /** Milliseconds after which the next address is tried beside one that does not answer (RFC 8305, section 5). */
 const nextAddressMs = 250;
 
-/** Connects to one address, and returns the socket at once. */
 export type ConnectTo = (address: string, callback: buildConnector.Callback) => unknown;
 
 /**

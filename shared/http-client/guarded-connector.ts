@@ -16,7 +16,6 @@ export interface GuardedConnectorDeps {
   guard: Pick<EgressGuard, 'mayConnect'>;
   timeoutMs: number;
   secureContext?: SecureContext | undefined;
-  /** Returns all addresses of a name, at least one. */
   resolve: (hostname: string) => Promise<readonly string[]>;
 }
 

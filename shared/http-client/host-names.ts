@@ -63,9 +63,9 @@ interface Answer {
 const nothingKnown: Answer = { addresses: [], isAnswered: false, untilMs: 0 };
 
 /**
- * Creates the look-up of names. `dns.lookup` would block one of libuv's four threads while a name server is silent, so
- * that four dead names of one caller would stop the calls of all others. c-ares blocks no thread. Each caller has a
- * channel of its own, so that servers that fail for its names are not avoided for others.
+ * Creates the look-up of names. `dns.lookup` would block one of libuv's four threads while a name server is silent:
+ * four dead names of one caller would stop the calls of all others. c-ares blocks no thread. Each caller has a channel
+ * of its own, so that servers that fail for its names are not avoided for others.
  */
 export function createHostNames(deps: HostNamesDeps): HostNames {
   const { clock, servers, hostsFile = '/etc/hosts', resolverFile = '/etc/resolv.conf' } = deps;

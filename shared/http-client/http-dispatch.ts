@@ -38,7 +38,6 @@ export interface HttpOrigin {
    * repeatable, and the deadline stays. The outcome is that of one call.
    */
   send(call: HttpCall): Promise<HttpOutcome>;
-  /** Aborts the calls in flight. */
   close(): Promise<void>;
 }
 
@@ -63,13 +62,12 @@ type Connection = KeptConnection<AnswerCollector>;
 
 /**
  * Creates an origin that calls by undici's `dispatch`. This costs half as much as `request`, which creates a stream for
- * an answer that is needed whole. Each connection is a client of its own, and the last used one is taken first:
+ * an answer that is needed whole. Each connection is a client of its own, and the last used one is taken first.
  * undici's pool searches its clients for every call, and queues the call that follows an answer until a later turn of
  * the event loop.
  *
- * Running calls are found by their connection. In a set of all calls, each table that the set outgrows would keep its
- * last calls alive, and would be kept alive itself by an older table. The garbage collector would then copy all that a
- * call refers to into the old generation.
+ * Running calls are found by their connection. A set of all calls would keep tables that it has outgrown alive, and
+ * with them their last calls. The garbage collector would then copy all that a call refers to into the old generation.
  */
 export function createHttpOrigin(settings: HttpOriginOptions): HttpOrigin {
   const { origin, connections, maxAnswerBytes, cutsAnswers = false, isRepeatable = true, onSentAgain } = settings;
@@ -139,7 +137,6 @@ interface CollectorTerms {
   maxAnswerBytes: number;
   cutsAnswers: boolean;
   free: (connection: Connection) => void;
-  /** Returns true if a call that was lost with this connection may be sent again. */
   mayRepeat: (connection: Connection) => boolean;
   dispatch: (connection: Connection, collector: AnswerCollector) => void;
   onSentAgain: (() => void) | undefined;
@@ -157,7 +154,6 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly #settle: (outcome: HttpOutcome) => void;
   /** Undefined until the call is written to its connection; also before the second attempt. */
   #controller: Dispatcher.DispatchController | undefined;
-  /** Cause of the loss for which the call is sent once more. */
   #firstLoss: string | undefined;
   #settled = false;
   #status = 0;

@@ -27,7 +27,7 @@ const usualLifeMs = 300_000;
 const maxLifeMs = 24 * 3_600_000;
 /** Pause after a failed request, in milliseconds: it doubles from the first to the last. */
 const pauseMs = { first: 1000, last: 60_000 };
-/** Least milliseconds between requests, so that a receiver that refuses tokens does not cause one per call. */
+/** Least milliseconds between token requests: a receiver that refuses tokens must not cause one per call. */
 const leastBetweenMs = 5000;
 
 const given = z.object({

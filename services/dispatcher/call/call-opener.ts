@@ -19,7 +19,6 @@ export interface OpenedCall {
   path: string;
   /** Names and values, alternating: headers of the job, and default headers that the job does not set. */
   headers: string[];
-  /** True if the job has an authorization of its own. */
   hasAuthorization: boolean;
   /** Values that are sent and must not be stored. */
   secrets: string[];

@@ -9,7 +9,6 @@ import type { CallNote, JobVerdict } from '../ports/call-ledger.ts';
 
 export interface JobTrace {
   traceId: string;
-  /** Span that caused the job. */
   parentId: string;
   spanId: string;
 }
@@ -22,8 +21,9 @@ export interface TraceCallDeps {
 
 /**
  * Adds the trace of a call to its headers: that of the job's own header, that of the request that created the job, or
- * else a new one. If tracing is off, a caller's trace is still passed on. @param headers names and values, alternating;
- * they are changed @returns null if the call is not recorded
+ * else a new one. If tracing is off, a caller's trace is still passed on.
+ * @param headers names and values, alternating; they are changed
+ * @returns null if the call is not recorded
  */
 export function traceCall(
   job: Pick<HeldJob, 'jobId'>,

@@ -82,8 +82,8 @@ export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: Answe
 }
 
 /**
- * Milliseconds after the requested time for which a job keeps its attempts while no call can be made, because no name
- * server answers or no key opens its secrets. Otherwise an outage would end all jobs that fall due in it. It is bounded
+ * Milliseconds after the requested time for which a job keeps its attempts while no call can be made: no name server
+ * answers, or no key opens its secrets. Otherwise an outage would end all jobs that fall due in it. The time is bounded
  * because a name may never resolve.
  */
 const unsentForMs = 3_600_000;

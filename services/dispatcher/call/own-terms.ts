@@ -6,7 +6,7 @@ import type { ClientTerms } from '../ports/client-terms.ts';
 
 /** Milliseconds that a call may take beyond its time-out: for the checks of deadlines, and for the write. */
 export const callMarginMs = 1000;
-/** Longest milliseconds from claim to call: the wait for a slot, and a second for claim and access token. */
+/** Milliseconds from claim to call at most: the wait for a slot, and a second for the claim and an access token. */
 const waitMs = longestSlotWaitMs + 1000;
 
 /** Milliseconds after its due time for which a job of an unknown client is retried. */

@@ -24,7 +24,6 @@ export interface ReportInviter {
 
 export interface ReportInviterDeps {
   secretBox: Pick<SecretBox, 'seal'>;
-  /** Address at which receivers reach the API. */
   publicAddress: PublicAddress | undefined;
 }
 

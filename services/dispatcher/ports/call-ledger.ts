@@ -44,7 +44,6 @@ export interface JobClaim extends JobKey {
   timeoutMs?: number;
 }
 
-/** Outcome of one call, for its history. */
 export interface CallNote {
   /** Null if there was no answer. */
   status: number | null;

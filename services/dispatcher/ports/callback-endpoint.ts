@@ -3,7 +3,6 @@ import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
 /** Upper bound on the stored bytes of the answer to a job. */
 export const keptAnswerBytes = 4096;
 
-/** TLS credentials for connections to one of these servers. */
 export interface ClientTls {
   /** Scheme, host and port of each server. */
   origins: ReadonlySet<string>;

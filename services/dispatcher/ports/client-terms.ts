@@ -41,7 +41,6 @@ export interface CallAuth {
   refused: (value: string) => void;
 }
 
-/** Failures after which the jobs of a host are sidelined. */
 export interface FailureLimits {
   /** Number of distinct failed jobs: a job counts once, however often it is called. */
   afterFailures: number;

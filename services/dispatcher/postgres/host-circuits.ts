@@ -60,7 +60,7 @@ export function createHostCircuits({ pool, owner, slot }: HostCircuitsDeps): Hos
   };
 }
 
-/** Order of probes: another job each time, those that failed before last. Served by an index. */
+/** Order of probes: another job each time, and jobs that failed before come last. Served by an index. */
 const tries = 'attempt + probes';
 
 const readCircuits = `

@@ -30,7 +30,6 @@ export interface EvidentCall {
   startedMs: number;
 }
 
-/** Part of a host that a call is evidence of. */
 export interface EvidenceScope {
   /** True if the host serves another route: then only the call's own route learns. */
   isOfRoute: boolean;

@@ -1,6 +1,5 @@
 import type { SourceGuard } from '../../../shared/domain/endpoint/source-guard.ts';
 
-/** Calls of one route of an outlet on this dispatcher. */
 export interface RouteLine {
   readonly guard: SourceGuard;
   inFlight: number;

@@ -66,7 +66,6 @@ export interface RouteLinesDeps {
   random: () => number;
 }
 
-/** @param onMore notifies of one more line */
 export function createRouteLines(
   { monotonicMs, random }: RouteLinesDeps,
   onMore: () => void = () => undefined,
@@ -132,7 +131,6 @@ export function createRouteLines(
     return monotonicMs() - answeredAtMs <= Math.max(leastFlowMs, times.recentMs / 2) && !isSlow(line);
   }
 
-  /** True if the calls take much longer than those of another route. */
   function isSlow(line: RouteLine): boolean {
     const { recentMs } = line.guard.times;
     if (recentMs < slowMs) return false;

@@ -8,7 +8,7 @@ import { createSlotLeases, jobsOf, type SlotUser } from './slot-leases.ts';
 import { slotShare } from './slot-shares.ts';
 
 const lookEveryMs = 500;
-/** Milliseconds between two reads while alone: others announce themselves, and another read fits in before. */
+/** Milliseconds between two reads while alone: newcomers notify, and several reads fit into `goodForMs`. */
 const aloneLookEveryMs = 1000;
 /** Milliseconds between two turns if there are no turns to take. A notification wakes the loop. */
 const untilWokenMs = 60_000;

@@ -53,9 +53,9 @@ export interface SlotLeases {
   isClosed(clientId: string): boolean;
   /**
    * Releases and renews the slots of all clients that have some, and takes more for them and for the named others, all
-   * in two statements. A job whose claim is being written keeps its slot. @param mostOf slots of a client over all
-   * dispatchers, 0 to take no more; null if the client takes no turns @throws if one of the statements has failed: the
-   * other was tried nevertheless, and the next call makes up for it
+   * in two statements. A job whose claim is being written keeps its slot.
+   * @param mostOf slots of a client over all dispatchers, 0 to take no more; null if the client takes no turns
+   * @throws if one of the statements has failed: the other was tried nevertheless, and the next call makes up for it
    */
   keep(mostOf: (clientId: string) => number | null, others: readonly string[]): Promise<void>;
 }

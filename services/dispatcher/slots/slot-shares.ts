@@ -1,7 +1,7 @@
 /**
  * Returns how many of a client's calls one dispatcher may have in flight, so that all dispatchers together keep to its
- * concurrency. The remainder goes to different dispatchers for each client. @param owners all living dispatchers,
- * sorted
+ * concurrency. The remainder goes to different dispatchers for each client.
+ * @param owners all living dispatchers, sorted
  */
 export function slotShare(concurrency: number, owners: readonly string[], owner: string, clientId: string): number {
   const place = owners.indexOf(owner);

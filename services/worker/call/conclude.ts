@@ -67,7 +67,6 @@ async function concludeRefusal(
   return null;
 }
 
-/** Outcome of batches that waited for the end of a trial. */
 interface TrialVerdict {
   finished: FinishedStep[];
   again: Work[];

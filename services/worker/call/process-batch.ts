@@ -100,7 +100,6 @@ async function marked(work: Work, admission: Admission, deps: ProcessBatchDeps):
   return late && withoutCall(work, late, admission, deps);
 }
 
-/** Returns the result of the answer, to be recorded. */
 function recorded(work: Work, reading: FinalReading, admission: Admission, deps: ProcessBatchDeps): FinishedStep[] {
   if (reading.kind === 'reported') work.standing.isAccepted = true;
   const terms = termsOf(admission, deps);

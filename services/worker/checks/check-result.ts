@@ -75,7 +75,7 @@ function refusalsOf(refused: readonly FailedResult[], type: string): UserFailure
   });
 }
 
-/** Returns a call of the remaining users, now. */
+/** Ends the users with failures; the remaining users are called at once. */
 function split(work: Work, failures: UserFailure[]): Checked {
   if (failures.length > 0) return { kind: 'record', result: withheldResult(work, failures, true) };
   const { check: _, ...claim } = work.claim;

@@ -18,8 +18,8 @@ export interface StoppedFeedsDeps {
 export interface StoppedFeeds {
   /**
    * Checks at intervals which of these feeds are stopped, and which of the recently stopped ones. Returns at once: if
-   * reads take long, steps are claimed and recorded meanwhile. @param waitingFeeds feeds with a step that waits for a
-   * slot
+   * reads take long, steps are claimed and recorded meanwhile.
+   * @param waitingFeeds feeds with a step that waits for a slot
    */
   look(waitingFeeds: () => readonly string[]): void;
   /** Returns whether the feed is stopped, as far as this worker knows. */

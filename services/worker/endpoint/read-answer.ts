@@ -13,7 +13,6 @@ import type { AskedUsers, UserResults } from './user-results.ts';
 export interface Refusal {
   /** Code from the body, or `http-422`. */
   code: string;
-  /** Cause shown to people. */
   cause: string;
   tooLarge: boolean;
 }

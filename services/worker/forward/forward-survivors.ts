@@ -15,8 +15,8 @@ export interface SurvivorsDeps {
 /** Stage W6 of the worker: forwards the users who have survived a step to the next one. */
 export interface Survivors {
   /**
-   * Publishes next steps to their topics, and returns those that this worker continues with. @param claimedAtMs
-   * monotonic time at which the flush was requested
+   * Publishes next steps to their topics, and returns those that this worker continues with.
+   * @param claimedAtMs monotonic time at which the flush was requested
    */
   forward(results: Pick<MatchedResults, 'recorded' | 'handedOn'>, claimedAtMs: number): ClaimedWork;
   /** Stops retrying; resolves when no publication is in progress. */

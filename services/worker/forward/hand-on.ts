@@ -30,15 +30,16 @@ const flushesMore = 1;
 
 /**
  * Next steps that this worker serves at once, without a message: if it also serves the next step's shard, has free
- * slots there, and no step waits for them. Only idle room is used, so that topics scale separately, a slow second step
- * fills its own slots only, and earlier steps are not overtaken (docs/decisions/0047-how-steps-reach-workers.md).
+ * slots there, and no step waits for them. Only idle room is used. Topics thus scale separately, a slow second step
+ * fills its own slots only, and earlier steps keep their place (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface HandOn {
   /** Chooses the results to hand on, before they are recorded. @param claims those of the same flush take room */
   choose(finished: readonly FinishedStep[], claims: readonly QueuedStep[]): ReadonlySet<StepResult>;
   /**
    * Returns the next steps of results that were handed on. Unsure works, caused by a bug here, have a text with other
-   * users than were recorded. @param claimedAtMs monotonic time at which the flush was requested
+   * users than were recorded.
+   * @param claimedAtMs monotonic time at which the flush was requested
    */
   worksOf(handedOn: readonly FinishedStep[], claimedAtMs: number): ClaimedWork;
 }

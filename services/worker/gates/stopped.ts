@@ -19,7 +19,6 @@ function ofState(work: Work, { verdict }: Admission): Ruling {
   return verdict === 'cancel' ? endUncalled(work, 'cancelled') : null;
 }
 
-/** Gate for runs whose deadline has passed. */
 export const deadline: Gate = { name: 'deadline', check: ofDeadline, call: ofDeadline, late: ofDeadline };
 
 function ofDeadline(work: Work, { verdict, deadlineAtMs }: Admission, { clock }: CheckDeps): Ruling {

@@ -7,8 +7,8 @@ import type { Gate, Ruling } from './gate.ts';
 
 /**
  * Gate for suppression lists, which the claim has searched for its users. Users on a list end in this step. The others
- * continue as a child batch with a key of its own, because the users sent under a key must be the same at every
- * attempt, and lists change. No call was made.
+ * continue as a child batch with a key of its own: lists change, but the users sent under a key must be the same at
+ * every attempt. No call was made.
  */
 export const suppression: Gate = {
   name: 'suppression',

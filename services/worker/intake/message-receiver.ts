@@ -13,7 +13,6 @@ export interface MessageReceiverDeps {
   shards: { has(topic: string): boolean };
   onSettled: (message: LaneMessage) => void;
   onHandled: (origin: OpenMessage) => void;
-  /** Notifies that there are steps to claim. */
   onArrived: () => void;
 }
 

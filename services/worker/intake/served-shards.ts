@@ -5,7 +5,6 @@ import type { Registry } from '../../../shared/ports/registry.ts';
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
 import { topicsOf } from '../../../shared/runtime/installation/shard-topics.ts';
 
-/** Restriction of the served shards by a worker's own settings. */
 export interface ServedScope {
   /** Action types to serve; all by default. */
   actionTypes: readonly string[] | undefined;

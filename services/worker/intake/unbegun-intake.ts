@@ -47,10 +47,8 @@ export interface UnbegunIntakeDeps {
  * only the steps that it has claimed (docs/decisions/0047-how-steps-reach-workers.md).
  */
 export interface UnbegunIntake {
-  /** Reports steps whose references came to this worker. */
   onSteps(steps: readonly StepRef[]): void;
   start(): void;
-  /** Queues nothing more. */
   stopIntake(): void;
   /** Resolves when no search is in progress. */
   stop(): Promise<void>;

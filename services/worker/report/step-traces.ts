@@ -27,8 +27,9 @@ export interface StepTraces {
   endCall(work: Work, call: CallTrace, made: MadeCall): void;
   /**
    * Records results. The traces of sampled child batches begin here, each with a link to its parent's; the steps of the
-   * parents link to them. @param born children created by the same flush @param askedMs time at which the flush was
-   * requested
+   * parents link to them.
+   * @param born children created by the same flush
+   * @param askedMs time at which the flush was requested
    */
   recorded(steps: readonly FinishedStep[], born: readonly BornChild[], askedMs: number): void;
   /** Returns the trace id of a sampled batch, for log lines; undefined if the batch is not sampled. */

@@ -53,8 +53,8 @@ export interface Breaker {
   onEnd(end: CallEnd, call: EndedCall): boolean;
   /**
    * Handles an answer to a feed that had not failed itself: the endpoint works, and only other feeds have the fault
-   * that opened the breaker. Has no effect unless the call began while the breaker was open. @param isRecovery true if
-   * the endpoint was probably down for all feeds: then it starts slowly
+   * that opened the breaker. Has no effect unless the call began while the breaker was open.
+   * @param isRecovery true if the endpoint was probably down for all feeds: then it starts slowly
    */
   onAlive(startedMs: number, nowMs: number, isRecovery: boolean): void;
   /** Handles that a call which had begun was not made. */
@@ -72,7 +72,6 @@ export interface Breaker {
 }
 
 type Mode =
-  /** The endpoint works. */
   | { kind: 'closed' }
   /** This worker's own calls found the endpoint down. Without the store, this worker probes. */
   | { kind: 'found-down'; cause: string; retryAtMs: number }
@@ -179,7 +178,6 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
     if (isKnown && report?.kind !== 'recovered') report = { kind: 'recovered', cause, retryAfterMs: null };
   }
 
-  /** Discards this worker's own evidence: from now on the store's state applies. */
   function forgetOwn(): void {
     if (mode.kind !== 'found-down' && mode.kind !== 'starting-alone') return;
     evidence.failures = 0;

@@ -49,7 +49,6 @@ export interface CallSlotsDeps {
   serve: (work: Work) => Promise<ServedCall | null>;
   /** Notifies that a breaker has something to report to the store. */
   onReport: () => void;
-  /** Releases claims that will not be called now. */
   release: (works: readonly Work[], pause: ReleasePause | null) => void;
   monotonicMs: () => number;
 }
@@ -94,7 +93,6 @@ export interface CallSlots {
   releaseFeeds(feedIds: readonly string[]): void;
   /** Releases the waiting steps, because the endpoint is down, until the next probe. Resets the adaptive limit. */
   onOpened(topic: string): void;
-  /** Begins the calls that have room by now. */
   resume(): void;
   /** Begins no further calls. Releases the waiting steps, and all steps added later. */
   close(): void;

@@ -9,14 +9,13 @@ const fewCalls = 50;
 
 interface CallsUnderWay {
   groups: ReadonlyMap<string, SlotGroup>;
-  /** Calls in flight over all shards, and claimed steps that wait for a slot. */
   inFlight: number;
   waiting: number;
 }
 
 /**
- * Returns the longest time from one flush to the next, in milliseconds. @param queued topics with steps that wait to be
- * claimed: their free slots wait no longer than necessary
+ * Returns the longest time from one flush to the next, in milliseconds.
+ * @param queued topics with steps that wait to be claimed: their free slots wait no longer than necessary
  */
 export function betweenFlushesMs(
   { groups, inFlight, waiting }: CallsUnderWay,

@@ -15,7 +15,6 @@ export interface GuardedShard {
 export interface RatedAction {
   readonly actionType: string;
   readonly rate: RateLimit;
-  /** True if steps of the action type wait, or calls are in flight. */
   readonly hasWork: boolean;
 }
 

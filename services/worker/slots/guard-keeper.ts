@@ -20,7 +20,6 @@ export interface GuardKeeperDeps {
   /** Returns the topics with steps that wait to be claimed. */
   queuedTopics: () => Iterable<string>;
   timeoutMsOf: (actionType: string) => number;
-  /** Notifies that the store reported the endpoint of this shard as down. */
   onOpened: (topic: string) => void;
   /** Notifies that calls may begin which could not before. */
   onRoom: () => void;

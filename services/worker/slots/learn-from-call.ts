@@ -8,7 +8,6 @@ import { countedCalls, evidenceOf, type FeedLine, type SlotGroup } from './slot-
 
 export interface ServedCall {
   end: CallEnd;
-  /** Cause shown to people, if the call was not answered. */
   cause: string;
   /** Null if the endpoint took the call well. */
   pressure: Pressure | null;
@@ -27,7 +26,8 @@ export interface CallInLine {
 
 /**
  * Updates the guards after a call: the feed's own one, and those of the shard unless the end concerns the feed alone
- * (own-matter.ts). @returns true if the breaker opened because of it
+ * (own-matter.ts).
+ * @returns true if the breaker opened because of it
  */
 export function learnFromCall(call: CallInLine, served: ServedCall): boolean {
   const { group, line, startedMs, nowMs, isFirstHand } = call;

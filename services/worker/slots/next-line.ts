@@ -52,7 +52,6 @@ function failingHaveRoom(group: SlotGroup, slots: number, nowMs: number): () => 
 
 function nextOf(group: SlotGroup, total: SlotPool, mayCall: MayCall, nowMs: number): FeedLine | undefined {
   const { pool } = group;
-  // While no slot is lent, `usesLent` need not be computed.
   const { hasLent } = total;
   let best: FeedLine | undefined;
   for (const line of group.lines.values()) {
@@ -80,7 +79,8 @@ function comesBefore(a: Turn, b: Turn): boolean {
 
 /**
  * Returns the milliseconds until time alone lets a call of the shard begin; infinite if it never does, or if nothing
- * blocks the shard. @param isQueued whether steps of the shard wait to be claimed
+ * blocks the shard.
+ * @param isQueued whether steps of the shard wait to be claimed
  */
 export function heldBackForMs(group: SlotGroup, isQueued: boolean, nowMs: number): number {
   const { breaker, adaptive, rate, lines } = group;

@@ -9,7 +9,6 @@ const headroom = 1.25;
 /** Share of the rate for a worker that had no calls lately. */
 const leastPart = 0.01;
 
-/** Share that this worker holds of one rate, in calls or in users. */
 export interface RateBucket {
   readonly unit: RateUnit;
   readonly ratePerSecond: number;
@@ -28,7 +27,6 @@ export interface RateBucket {
 export interface RateLimit {
   /** Returns the milliseconds until a call for so many users may begin; infinite without a share. */
   waitMs(users: number, nowMs: number): number;
-  /** Consumes the tokens of a call that begins. */
   take(users: number, nowMs: number): void;
   /** Returns how many of the wanted calls, for so many users each, the rate allows in `ms`. */
   callsIn(wanted: number, ms: number, users: number, nowMs: number): number;

@@ -19,12 +19,10 @@ const forgottenAfterMs = 60_000;
 const slotsPerFirstCall = 16;
 const maxFirstCallsOfFeed = 4;
 
-/** Calls of a feed in this shard: those that wait for a slot and those in flight. */
 export interface FeedLine extends CallLine, CallPace {
   readonly feedId: string;
   readonly waiting: StepFifo<Work>;
   readonly guard: SourceGuard;
-  /** Cause of the feed's last failure, shown to people. */
   cause: string;
   /** True if other feeds may use the slots of this line; `lent` is the number of slots counted as lent. */
   isLending: boolean;
@@ -138,7 +136,6 @@ export function firstCallsOfFeed({ capacity }: SlotPool): number {
   return Math.min(maxFirstCallsOfFeed, Math.max(1, Math.floor(capacity / slotsPerFirstCall)));
 }
 
-/** Returns how many calls of the shard may be in flight. */
 export function slotsOf(group: SlotGroup, nowMs: number): number {
   const { pool, breaker, adaptive, answered, inFlight, lastEndMs, sinceMs } = group;
   const isSilent = inFlight === 0 && nowMs - lastEndMs > silentMs;
@@ -148,7 +145,6 @@ export function slotsOf(group: SlotGroup, nowMs: number): number {
   return Math.min(pool.capacity, breaker.allowed(nowMs), adaptive.allowed(nowMs), connected);
 }
 
-/** Returns the evidence of the shard's feeds: how their last calls ended. */
 export function* evidenceOf({ lines }: SlotGroup): Iterable<SourceEvidence> {
   for (const { guard } of lines.values()) yield guard;
 }

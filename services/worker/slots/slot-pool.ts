@@ -42,7 +42,8 @@ export interface SlotPool {
   end(wasSlow: boolean): void;
   /**
    * Lends slots: their calls in flight do not count, so that others may begin in their place. Usable are at most as
-   * many as the concurrency, or a few while no feed is answered. @param slowBy number of them that began as slow calls
+   * many as the concurrency, or a few while no feed is answered.
+   * @param slowBy number of them that began as slow calls
    */
   lend(by: number, slowBy: number): void;
   readonly hasLent: boolean;
@@ -57,7 +58,6 @@ interface SlowCalls {
   alone: number;
 }
 
-/** Creates the pool of one action type, shared by its quick and its slow feeds. */
 export function createActionPool(concurrency: number): SlotPool {
   return createSlotPool(concurrency, (slots) => ({ besideQuick: reservedOf(slots), alone: slots - reservedOf(slots) }));
 }

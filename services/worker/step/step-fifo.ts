@@ -7,7 +7,6 @@ const chunkSize = 512;
 export interface StepFifo<T> {
   readonly size: number;
   push(entry: T): void;
-  /** Returns the next entry; undefined if there is none. */
   first(): T | undefined;
   take(count: number): T[];
   /** Returns entries to the front, in their order. */

@@ -80,8 +80,8 @@ export function dividedResult(work: Work, failures: UserFailure[], parts: readon
 
 /**
  * Returns a result in which some users end in this step without a call. The others continue as a child batch with a key
- * of its own, because the users sent under a key must be the same at every attempt. @param claim whether this worker
- * continues with them at once
+ * of its own: the users sent under a key must be the same at every attempt.
+ * @param claim whether this worker continues with them at once
  */
 export function withheldResult(work: Work, failures: UserFailure[], claim: boolean): StepDone {
   const gone = new Set(failures.map(({ user }) => user));
@@ -133,7 +133,7 @@ export function putBackResult(work: Work, delay: number, cause: string | null): 
   return waitingResult(work, delay, work.claim.open, cause);
 }
 
-/** True if a lost worker left a call open, and no step has waited for its end, at the latest that of its lease. */
+/** True if a lost worker left a call open whose end is unknown: at the latest the end of its lease. */
 export function mayStillBeApplied({ claim }: Work): boolean {
   return claim.open && !claim.waited;
 }

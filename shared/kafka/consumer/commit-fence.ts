@@ -10,7 +10,6 @@ export interface CommitFence {
 
 export function createCommitFence(): CommitFence {
   let joins = 0;
-  /** Value of `joins` when the current commit began; undefined without one. */
   let begunAt: number | undefined;
 
   return {

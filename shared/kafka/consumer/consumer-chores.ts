@@ -14,7 +14,6 @@ export const lookIntervalMs = 10_000;
 /** Attempts of the last commit of a client, one commit interval apart. */
 const lastCommitAttempts = 4;
 
-/** Periodic work of a consumer, whichever client it has now. */
 export interface ConsumerChores {
   begin(): void;
   end(): void;
@@ -22,7 +21,6 @@ export interface ConsumerChores {
   commit(): Promise<void>;
   /** Commits all that is settled by now. Gives up after a few attempts: the messages are then delivered again. */
   commitAll(): Promise<void>;
-  /** Returns the offsets of the last check. */
   offsets(): ReadonlyMap<string, readonly PartitionOffsets[]>;
 }
 

@@ -54,8 +54,8 @@ const defaultFetch: FetchTerms = { gatherMs: 50, maxBytesPerPartition: 8 * 1024 
 
 /**
  * Default `laneHighMark`. The receiver is responsible for fairness between feeds, so a lane must deliver enough to
- * choose from. With few messages of a large run in a slow step ahead of it, a message of a small run would wait on the
- * topic for the whole backlog.
+ * choose from. Otherwise a message of a small run would wait on the topic for the backlog of a large run in a slow
+ * step.
  */
 const defaultHighMark = 512;
 

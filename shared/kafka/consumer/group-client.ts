@@ -13,7 +13,6 @@ export interface TopicPartitions {
   partitions?: number[];
 }
 
-/** One kafkajs consumer with fixed topics, from its connection to its crash or end. */
 export interface GroupClient {
   /** Resolves when joining has begun; `onJoined` and `onCrashed` report the result. Rejects if no broker answers. */
   start(): Promise<void>;

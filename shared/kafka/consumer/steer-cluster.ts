@@ -39,7 +39,6 @@ interface Steering extends Pick<SteeringDeps, 'fetching' | 'fetches' | 'isCommit
 
 const joinQuestion = z.object({ groupId: z.string() });
 const joinAnswer = z.object({ memberId: z.string(), generationId: z.number() });
-/** Answer of a broker to a fetch without new messages. */
 const nothing = { responses: [] };
 
 /**
@@ -148,7 +147,7 @@ const joinedOnceMore = new Set([
 /**
  * Makes a failed join the end of the client; another client begins. When the coordinator has moved and its successor
  * still loads, kafkajs gives up joining and continues to fetch. It then sends heartbeats to the new coordinator, which
- * knows the member, and commits to the old one, which refuses them for as long as the client lives.
+ * knows the member. It sends commits to the old one, which refuses them for as long as the client lives.
  */
 function endClientByFailed(
   name: 'joinGroup' | 'syncGroup',

@@ -17,7 +17,6 @@ export interface FetchUnderWay<Answer> {
 export interface WaitingFetches {
   /** Resolves with the answer, or with `instead` if the fetch was given up. */
   wait<Answer>(fetch: FetchUnderWay<Answer>, instead: Answer): Promise<Answer>;
-  /** Gives up the waiting fetches. */
   interrupt(): void;
   /** Gives up the waiting fetches, and forbids further ones. */
   end(): void;

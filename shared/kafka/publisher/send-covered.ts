@@ -3,7 +3,8 @@ import type { OutgoingMessage } from '../../ports/message-bus.ts';
 
 /**
  * Sends messages. kafkajs resolves as if it had succeeded when it has dropped messages for partitions missing in its
- * metadata. Only messages whose partition the answer names have been sent. @throws if a message was not acknowledged
+ * metadata. Only messages whose partition the answer names have been sent.
+ * @throws if a message was not acknowledged
  */
 export async function sendCovered(producer: Producer, outgoing: readonly OutgoingMessage[]): Promise<void> {
   const byTopic = new Map<string, Message[]>();
