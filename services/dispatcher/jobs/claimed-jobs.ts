@@ -29,8 +29,8 @@ export function nextToBegin({ claimed, routes }: ClaimedJobs, slots: number): Cl
 }
 
 /**
- * Returns how many more jobs are claimed because of held-up ones: jobs of other routes may be behind them. The number
- * is small until their route is answered, or blocked.
+ * Returns how many more jobs are claimed because of held-up ones: jobs of other routes may be behind them. Jobs are
+ * held up only briefly, until their route is answered or blocked.
  */
 export function heldUp({ routes }: Pick<ClientQueue, 'routes'>, slots: number): number {
   return Math.min(mostHeldUp, routes.heldUp(slots));

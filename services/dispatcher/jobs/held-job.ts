@@ -24,8 +24,8 @@ export interface HeldJob extends ClaimedJob {
   /** Time at which the job expires; infinite if it never does. */
   expiresAtMs: number;
   /**
-   * Difference between the database's clock and the local monotonic clock: the local wall clock may be wrong by hours,
-   * and signed times must be right.
+   * Milliseconds by which the database's clock is ahead of the local monotonic one. The local wall clock may be wrong
+   * by hours, and signed times must be right.
    */
   clockAheadMs: number;
   /** Circuit that this call probes: the one call that a host gets while its circuit is open. */

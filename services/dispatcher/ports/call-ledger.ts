@@ -84,7 +84,7 @@ export interface Flushed {
   recorded: ReadonlySet<string>;
   /** Claimed jobs. Missing ones are cancelled, moved, ended or another's, or the region may not claim. */
   claimed: ClaimedJob[];
-  /** References to claims of jobs that are not due yet, with the clients that own them. */
+  /** References to jobs that are not due yet, with the clients that own the jobs. */
   early: JobReference[];
 }
 
