@@ -47,7 +47,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
 
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-trigger', logger, meter };
   const pool = onClose(createPool({ ...database, max: poolSizes.trigger['muster-trigger'] }), (opened) => opened.end());
-  // What reads and writes the tables of the execution path, whose plans must not be made while they are empty.
+  // The execution path uses its own pool, because its plans must not be made while its tables are empty.
   const feeds = { applicationName: 'muster-trigger-feeds', max: poolSizes.trigger['muster-trigger-feeds'] };
   const hotPool = onClose(createHotPathPool({ ...database, ...feeds }), (opened) => opened.end());
   addPart('database', () => requireWritable(pool));
@@ -67,7 +67,7 @@ export const triggerProcess = defineProcess('trigger', readConfig, async (config
     (opened) => opened.stop(),
   );
   beats.start();
-  // The API tells with it when a list goes.
+  // The API uses this setting to show when a list will be deleted.
   const { RETENTION_AUDIENCES_DAYS } = config;
   await untilDatabaseAnswers({ clock: systemClock, logger }, () =>
     noteSettings(pool, 'trigger', { RETENTION_AUDIENCES_DAYS }),

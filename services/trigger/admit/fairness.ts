@@ -2,70 +2,66 @@ import { competingIn, type ProgressingFeed } from './feed-progress.ts';
 import type { ShardSum } from './shard-sums.ts';
 
 /**
- * How feeds share the room in the shards of their chains. What is ready in a shard, or on its way there, stays under a
- * few seconds of work, so that a small campaign passes at once, and what is not published yet costs nothing to expire
- * or cancel. What waits (for a retry, for a person) takes no room but its own feed's, and every feed has a floor that
- * no neighbour's backlog can take. All counts are batches.
+ * Divides the room in shards among feeds. The ready batches of a shard stay under a few seconds of work, so that a
+ * small campaign passes at once and unpublished batches expire or cancel at no cost. Batches that wait (for a retry,
+ * for a person) count only against their own feed. Each feed has a floor that no other feed can take. All counts are
+ * batches.
  */
 
-/** Shares of the room, relative to each other. */
+/** Relative shares of the room. */
 export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
 
 /**
- * Beyond the floors, no more is ready in a shard than this times its bound, or times the bound of a new shard. What
- * stands still takes no room from others, and is on the topics all the same.
+ * Bounds the ready batches beyond the floors to this multiple of the shard's bound, or of the bound of a new shard.
+ * Batches that stand still take no room from other feeds, but they still lie on the topics.
  */
 const mostBounds = 5;
 
-/** Enough to keep a few workers busy before anything was measured. */
+/** Bound of an unmeasured shard and step: enough to keep a few workers busy. */
 const firstBoundBatches = 300;
 const boundSeconds = 3;
-/** What is granted lasts until the next look, and as long again: a look may come late. */
+/** A grant has to last until the next look. Twice that time covers a late look. */
 const looksAhead = 2;
-/** So long after work came into a shard, its rate says more than a guess. */
+/** Time after which a shard's measured rate replaces the first bound. */
 const measuredAfterMs = 5000;
 /**
- * After that: never less than what one worker has in flight and some more, or calls that take longer than the bound
- * would starve it.
+ * Lower limit of the bound of a measured shard. The bound also covers 1.5 times the calls in flight of one worker,
+ * because calls that take longer than the bound would starve the worker.
  */
 const leastBoundBatches = 20;
 const roundsOfCalls = 1.5;
 
-/** One visit of the round gives this times the feed's weight: about a page. It is the floor, too. */
+/**
+ * Batches that one visit of the round grants per unit of the feed's weight, about a page. The floor is the same number.
+ */
 const quantumBatches = 10;
 
 export interface SharingFeed extends ProgressingFeed {
   feedId: string;
   /**
-   * Its run, with the batches that its pace allows this trigger now, over all of the run's feeds; null where the run
+   * Run of the feed, and the batches that its pace allows this trigger now, over all feeds of the run. Null if the run
    * has no pace.
    */
   pace: { runId: string; batches: number } | null;
   weight: number;
-  /** A step waits for a person: more than the floor would only wait as well. */
+  /** True if a step waits for a person: batches beyond the floor would wait too. */
   held: boolean;
-  /** How many more batches its pager could use until the next look. */
+  /** Batches that the pager could use beyond its grant until the next look. */
   wants: number;
 }
 
-/** How quickly a shard handles batches. */
 export interface ShardPace {
   handledPerSecond: number;
-  /**
-   * The latest step, from 1, in which any chain comes through the shard: its batches come the whole way within the
-   * bound.
-   */
+  /** Latest step, from 1, in which a chain uses the shard. Batches need to pass all steps up to it within the bound. */
   depth: number;
-  /** For how long there has been work for it. */
+  /** Time for which the shard has had work. */
   busyForMs: number;
   /** Calls of one worker in flight at once. */
   concurrency: number;
   untilNextLookMs: number;
 }
 
-/**
- * How much may be ready in a shard or on its way there.
- */
+/** Returns the bound on batches that are ready in a shard or on their way there. */
 export function readyBound(pace: ShardPace): number {
   const { handledPerSecond, depth, busyForMs, concurrency, untilNextLookMs } = pace;
   const least = busyForMs < measuredAfterMs ? firstBoundBatches : leastBound(concurrency);
@@ -73,36 +69,39 @@ export function readyBound(pace: ShardPace): number {
   return Math.max(least, Math.ceil(handledPerSecond * seconds)) * depth;
 }
 
-/** The bound of a slow shard for each step on the way. @param concurrency calls of one worker in flight at once */
+/**
+ * Returns the bound of a slow shard per step of its depth.
+ * @param concurrency calls of one worker in flight at once
+ */
 export function leastBound(concurrency: number): number {
   return Math.min(firstBoundBatches, Math.max(leastBoundBatches, Math.ceil(concurrency * roundsOfCalls)));
 }
 
-/** Batches that a feed may have ready whatever others have. */
+/** Returns the ready batches that a feed may have regardless of other feeds. */
 export function floorBatches(weight: number): number {
   return quantumBatches * weight;
 }
 
-/** Whether a rate says more of an idle shard than what is granted before anything is measured. */
+/** Returns whether the rate of an idle shard allows more batches than the bound of an unmeasured shard. */
 export function saysMore(handledPerSecond: number): boolean {
   return handledPerSecond * boundSeconds > firstBoundBatches;
 }
 
 export interface Admitted {
-  /** Batches by feed; feeds that get none are left out. */
+  /** Batches by feed, without the feeds that get none. */
   grants: Map<string, number>;
-  /** Whose turn it was when, for the next round. */
+  /** Turn in which each feed was served last, input of the next round. */
   turns: Map<string, number>;
 }
 
 /**
- * What this trigger may grant the feeds that it pages: first everybody's floor, then deficit round robin while there is
- * room in all shards of a feed's chain, the feed that was served longest ago first. Batches are small beside a quantum,
- * so a visit serves its quantum whole: the last one may exceed the room by less than a quantum.
+ * Grants room to the feeds that this trigger pages. Each feed first gets its floor. Then deficit round robin serves the
+ * feed that was served longest ago, while all shards of its chain have room. Batches are small compared with a quantum,
+ * so each visit grants a whole quantum: the last one may exceed the room by less than a quantum.
  *
- * @param roomsBefore by shard, as `roomsIn` says
- * @param bounds by shard, of every shard that a chain comes through
- * @param turns as they came back from the round before
+ * @param roomsBefore by shard, result of `roomsIn`
+ * @param bounds by shard, for every shard of any chain
+ * @param turns result of the round before
  */
 export function admitBatches(
   feeds: readonly SharingFeed[],
@@ -148,13 +147,14 @@ export function admitBatches(
   return { grants, turns: served };
 }
 
-/** Of a feed, what all steps together have ready: what is on its way to the last shard of its chain. */
+/** Returns the ready batches of all steps of a feed, which is the load of the last shard of its chain. */
 function readyOf({ loads }: SharingFeed): number {
   return Math.max(0, ...loads.values());
 }
 
 /**
- * What a feed may have whatever others have. A feed that waits for a person has no more than that, what waits included.
+ * Returns the batches that a feed may still have regardless of other feeds. If the feed waits for a person, its waiting
+ * batches count too.
  */
 function floorOf(feed: SharingFeed, bounds: ReadonlyMap<string, number>): number {
   const own = readyOf(feed) + (feed.held || !isWithinItsOwn(feed, bounds, 0) ? feed.waiting : 0);
@@ -170,34 +170,38 @@ function hasRoom(
   const hasRoomIn = ([shard, load]: readonly [string, number]) => {
     const { ofAll, ofCompeting } = rooms.get(shard) ?? noRoom;
     const competing = competingIn(feed, shard);
-    // A feed that stands still has no part in the room that the others divide.
+    // A feed that stands still gets no part of the room that moving feeds divide.
     if (load > 0 && competing === 0) return ofAll > 0;
-    // A feed that is not handled, or has more ready than is handled in time, would only have more of it.
+    // If workers do not handle the feed, or its ready batches exceed what they handle in time, more grants only add to
+    // the backlog.
     const isHandled = feed.progress.get(shard)?.isServed === true && competing >= load;
     return ofCompeting > 0 && (isHandled || ofAll > 0);
   };
   return [...feed.loads].every(hasRoomIn) && isWithinItsOwn(feed, bounds, granted);
 }
 
-/** What waits is no reason to feed without end: with it, a feed stays under the bound of every shard of its chain. */
+/**
+ * Returns whether a feed stays under the bound of every shard of its chain. Waiting batches count, so that a feed whose
+ * batches wait cannot be fed without end.
+ */
 function isWithinItsOwn(feed: SharingFeed, bounds: ReadonlyMap<string, number>, granted: number): boolean {
   return [...feed.loads].every(([shard, load]) => load + feed.waiting + granted < (bounds.get(shard) ?? 0));
 }
 
-/** Batches for which there is room in a shard. */
+/** Room of this trigger's feeds in a shard, in batches. */
 export interface ShardRoom {
-  /** Beside all that is ready. */
+  /** Room beside all ready batches. */
   ofAll: number;
-  /** Beside what competes for it. */
+  /** Room beside the batches that compete for it. */
   ofCompeting: number;
 }
 
 const noRoom: ShardRoom = { ofAll: 0, ofCompeting: 0 };
 
 /**
- * Returns by shard what all feeds leave under the bound. Triggers divide it by the weights of the incomplete feeds that
- * they page, so that a trigger which is quick to look cannot keep the others out. Feeds that stand still do not count
- * where triggers divide what is left beside the competing batches: their trigger could not use its part.
+ * Returns the room of this trigger by shard. Triggers divide the bound by the weights of the incomplete feeds that they
+ * page, so that a trigger with frequent looks cannot starve the others. For the room beside competing batches, feeds
+ * that stand still do not count: their trigger could not use its part.
  */
 export function roomsIn(
   sums: ReadonlyMap<string, ShardSum>,

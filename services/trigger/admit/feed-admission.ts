@@ -12,19 +12,23 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 
 const lookEveryMs = 100;
 /**
- * While each feed has slow shards to itself, and as much ready there as lasts longer: more looks would write, publish
- * and fetch the same batches a few at a time. Where shards are quick, a look is nothing beside what comes of it.
+ * Interval of looks while each feed has slow shards to itself with more than a second of ready work. More frequent
+ * looks would write, publish and fetch the same batches in smaller parts. On quick shards, the cost of a look is
+ * negligible.
  */
 const lookEveryWhileStockedMs = 500;
 const stockedForMs = 1000;
 const slowPerSecond = 1000;
-/** Before, the rate of a shard says little of what will be handled. */
+/** Time after which the rate of a shard predicts its future rate. */
 const knownAfterMs = 2000;
-/** What a look asks for is bounded: where it takes long, the database is slow, and feeds wait for it all the same. */
+/**
+ * Longest pause after a slow look. The work of a look is bounded, so a slow look means a slow database, and feeds still
+ * wait for room.
+ */
 const longestPauseMs = 1000;
-/** However often a pager asks for room. */
+/** Shortest interval of looks, however often pagers request room. */
 const minPauseMs = 20;
-/** Pokes ask for a look at once; without a feed there is nothing to look at. */
+/** Interval while this trigger pages no feed. A pager that needs room pokes the loop. */
 const idleMs = 60_000;
 
 export interface FeedAdmissionDeps {
@@ -81,7 +85,7 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
     return pauseMs;
   }
 
-  /** It was not there at the last look. */
+  /** Returns whether this trigger pages a feed that it did not page at the last look. */
   function isAnyNew(mine: ReadonlyMap<string, FeedPager>): boolean {
     return [...mine.keys()].some((feedId) => !known?.own.has(feedId));
   }
@@ -134,8 +138,8 @@ export function createFeedAdmission(deps: FeedAdmissionDeps): FeedAdmission {
 }
 
 /**
- * By shard. A feed that was not seen before adds nothing to the rate: when its batches were handled is not known. Nor
- * does the time in which a shard had nothing to do.
+ * Returns the measured rates by shard. A feed without an earlier look adds nothing to the rate, because the time in
+ * which its batches were handled is unknown. Time in which a shard had nothing to do does not count.
  */
 function measuredRates(
   before: ReadonlyMap<string, MeasuredRate>,
@@ -161,7 +165,7 @@ function isBusy(sum: ShardSum | undefined): boolean {
   return sum !== undefined && sum.load > 0;
 }
 
-/** By shard: since when something has been ready there or on its way. */
+/** Returns, by shard, the time since which batches have been ready in the shard or on their way there. */
 function busySince(
   before: ReadonlyMap<string, number>,
   shards: ReadonlyMap<string, ShardSum>,

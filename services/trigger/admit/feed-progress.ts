@@ -1,32 +1,37 @@
 import type { ChainLoad } from '../standing/chain-load.ts';
 import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './measured-rate.ts';
 
-/** A feed of which nothing was handled in a shard for so long stands still there. */
+/** A feed stands still in a shard if none of its batches was handled for this time. */
 const standsStillAfterMs = 1000;
-/** Before, a feed's rate says little. */
+/** Time after which a feed's measured rate is used. */
 const measuredAfterMs = 1000;
-/** Twice the bound of a shard: a feed that is handled as quickly as it is fed stays below. */
+/**
+ * Seconds of work that compete for room: twice the bound of a shard. A feed that is handled as quickly as it is fed
+ * stays below.
+ */
 const competingSeconds = 6;
 
 /** Progress of a feed's ready batches in one shard of its chain. Times are of the trigger's monotonic clock. */
 export interface ShardProgress {
   /** Ready batches that take room from other feeds in the shard. */
   competing: number;
-  /** Something has been ready since then. */
+  /** Time since which batches have been ready. */
   readySinceMs: number;
-  /** The last batch was handled, or something became ready. */
+  /** Time at which the last batch was handled, or batches became ready. */
   movedAtMs: number;
-  /** True if a batch was handled since something is ready: the shard is served, and the feed in it. */
+  /** True if a batch was handled since batches became ready: workers serve the shard and the feed. */
   isServed: boolean;
   rate: MeasuredRate;
 }
 
-/** By shard of a feed's chain; shards in which nothing has been ready for a second are left out. */
+/** Progress by shard of a feed's chain, without shards in which no batch was ready for a second. */
 export type FeedProgress = ReadonlyMap<string, ShardProgress>;
 
-/** State of a feed that the division of a shard depends on. */
 export interface ProgressingFeed {
-  /** By shard of its chain: what is ready there or on its way there, and what is granted and not fed yet. */
+  /**
+   * By shard of the chain: batches that are ready there or on their way there, and granted batches that are not fed
+   * yet.
+   */
   loads: ReadonlyMap<string, number>;
   progress: FeedProgress;
   /** Batches that wait in any step. */
@@ -39,15 +44,15 @@ export function competingIn({ loads, progress }: Omit<ProgressingFeed, 'waiting'
 }
 
 /**
- * Returns whether a feed counts when triggers divide a shard. A feed counts unless it stands still: for a second none
- * of its batches was handled, although some are ready or wait for a retry.
+ * Returns whether a feed counts when triggers divide a shard. A feed does not count while it stands still: none of its
+ * batches was handled for a second, although some are ready or wait for a retry.
  */
 export function isMovingIn(feed: ProgressingFeed, shard: string): boolean {
   if ((feed.loads.get(shard) ?? 0) > 0) return competingIn(feed, shard) > 0;
   return feed.progress.has(shard) || feed.waiting === 0;
 }
 
-/** A feed as it was at an earlier look. */
+/** State of a feed at an earlier look. */
 export interface SeenProgress {
   chain: Pick<ChainLoad, 'done'>;
   progress: FeedProgress;
@@ -56,10 +61,11 @@ export interface SeenProgress {
 
 /**
  * Returns the progress of a feed at this look. The batches that the feed handles within some seconds at its own rate
- * compete for room. Batches that stand still in a shard, because their calls hang, fail or are not yet due, do not.
+ * compete for room. Batches that stand still in a shard, because their calls hang, fail or are not yet due, do not
+ * compete.
  *
- * @param before null where the feed was not known
- * @param leastOf of a shard and a step, batches of a moving feed that compete however slowly the feed is handled
+ * @param before null if the feed was not known
+ * @param leastOf by shard and step, batches of a moving feed that compete however slowly the feed is handled
  */
 export function progressOf(
   before: SeenProgress | null,
@@ -77,7 +83,7 @@ export function progressOf(
     const handled = Math.max(0, (done.get(shard) ?? 0) - (before.chain.done.get(shard) ?? 0));
     const movedAtMs = handled > 0 ? nowMs : last.movedAtMs;
     const standsStill = nowMs - movedAtMs >= standsStillAfterMs;
-    // A feed of which all is handled between two looks is served too.
+    // A feed whose ready batches were all handled between two looks is served too.
     if (load <= 0 && standsStill) continue;
     const { readySinceMs } = last;
     const rate = measureRate(last.rate, handled, nowMs - before.seenAtMs);

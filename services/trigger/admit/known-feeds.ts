@@ -8,13 +8,13 @@ import { createShardSums, type SharedLoad, type ShardSums } from './shard-sums.t
 import type { FeedPager } from '../feed/feed-pager.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
-/** Figures that have not changed for so long stand still. */
+/** Time after which a feed with unchanged figures stands still. */
 const movesForMs = 5000;
-/** Of those that change, so many are asked for at one look, in turn, and of those that may: they were seen once. */
+/** Moving feeds read per look, in turn. `changes`: the figures changed. `new`: the feed was read once and may move. */
 const movingPerLook = { changes: 250, new: 10 };
 /**
- * Of those that stand still, so many are asked for at one look, in turn: the own ones that want room, and others. Of
- * these, so many at most were never asked for: neither a trigger that begins nor a crowd that does makes it read
+ * Feeds that stand still, read per look in turn: first the own feeds that want room, then others. At most
+ * `unseenPerLook` of them were never read, so that neither a new trigger nor a crowd of new feeds causes reads of
  * thousands at once.
  */
 const standingPerLook = 25;
@@ -30,40 +30,39 @@ export interface KnownFeed {
   seenAtMs: number;
 }
 
-/** A feed that was asked for at this look. */
+/** A feed that was read at this look. */
 export interface SeenFeed {
   done: ReadonlyMap<string, number>;
-  /** As it was known before; null where it was not. */
+  /** Counts of the look before; null if the feed was not known. */
   doneBefore: ReadonlyMap<string, number> | null;
 }
 
 /**
- * What is known of the feeds of running runs, from look to look. A look asks for what moves, for what this trigger
- * could feed, and for a few of the others in turn: runs that only wait cost the same, however many there are.
+ * Known feeds of running runs, from look to look. A look reads the moving feeds, the feeds that this trigger could
+ * feed, and a few others in turn. The cost of runs that only wait does not grow with their number.
  */
 export interface KnownFeeds {
   look(own: ReadonlyMap<string, FeedPager>, untilNextLookMs: number): Promise<SeenFeed[]>;
-  /** It is asked for at the next looks, whatever its figures say. */
+  /** Marks a feed as moving: the next looks read it even if its figures do not change. */
   moves(feedId: string): void;
   feeds: ReadonlyMap<string, KnownFeed>;
-  /** Those among them that this trigger pages. */
+  /** Known feeds that this trigger pages. */
   own: ReadonlySet<string>;
   sums: Pick<ShardSums, 'shards'>;
 }
 
 export interface KnownFeedsDeps {
   feedStore: Pick<FeedStore, 'loads' | 'listFeeds'>;
-  /** Calls of one worker in flight at once for an action type. */
   concurrencyOf: (actionType: string) => number;
   clock: Clock;
 }
 
 export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeedsDeps): KnownFeeds {
-  /** In the order in which they were asked for last, like `own`. */
+  /** Ordered by their last read, like `own`. */
   const feeds = new Map<string, KnownFeed>();
   const own = new Set<string>();
   const unseen = new Set<string>();
-  /** In the order in which they were asked for last. */
+  /** Ordered by their last read. */
   const moving = new Map<string, { sinceMs: number; why: keyof typeof movingPerLook }>();
   const sums = createShardSums();
   const times = createListingTimes();
@@ -78,7 +77,7 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
     for (const feedId of listed.feedIds) if (!feeds.has(feedId)) unseen.add(feedId);
   }
 
-  /** @param granted by own feed, before the look */
+  /** @param granted batches by own feed, before the look */
   function toAsk(
     pagers: ReadonlyMap<string, FeedPager>,
     granted: ReadonlyMap<string, number>,
@@ -91,10 +90,10 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
       const isPaced = feed?.load.paceAllows !== null && wanting.has(feedId);
       if (!feed?.isOwn || isPaced || (granted.get(feedId) ?? 0) + feed.granted > 0) asked.add(feedId);
     }
-    // Let go, so that it is no longer counted as own.
+    // Released feeds are read once more, so that they no longer count as own.
     for (const feedId of own) if (!pagers.has(feedId)) asked.add(feedId);
     addSome(asked, own, standingPerLook, (feedId) => wanting.has(feedId));
-    // The newest too: a feed that begins is not behind a crowd of which nothing is known yet.
+    // Alternates between the oldest and the newest unseen feeds, so that a new feed does not wait behind a crowd.
     const left = standingPerLook - addSome(asked, alternately([...unseen]), unseenPerLook);
     addSome(asked, feeds.keys(), left);
     return asked;
@@ -148,7 +147,7 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   return {
     look: async (pagers, untilNextLookMs) => {
       const nowMs = clock.monotonicMs();
-      // Before the look: what is written in between then counts twice for once, and not not at all.
+      // Grants are read before the look. A batch written in between counts twice once, rather than not at all.
       const granted = new Map([...pagers].map(([feedId, pager]) => [feedId, pager.granted()]));
       const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextLookMs) > 0 ? [id] : [])));
       await list(nowMs);
@@ -168,7 +167,7 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   };
 }
 
-/** The first of them that are not asked for yet; returns how many. */
+/** Adds the first candidates that are not in `asked` yet. Returns how many it added. */
 function addSome(
   asked: Set<string>,
   candidates: Iterable<string>,
@@ -185,7 +184,7 @@ function addSome(
   return atMost - left;
 }
 
-/** It is being fed, or something of it is on a topic or with a worker. */
+/** Returns whether the feed is still being fed, or has batches on a topic or with a worker. */
 function mayMove({ load, chain }: KnownFeed): boolean {
   return !load.complete || [...chain.loads.values()].some((ready) => ready > 0);
 }

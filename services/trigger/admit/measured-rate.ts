@@ -1,18 +1,18 @@
-/** How long ago something has to be for the measured rate to have forgotten two thirds of it. */
+/** Time constant of the exponential average: after this time, a measurement has lost two thirds of its weight. */
 const rateMemoryMs = 2000;
-/** A shorter time than this says little: workers record what they have done in flushes. */
+/** Shortest time that yields a rate, because workers record what they have done in flushes. */
 const leastMeasuredMs = 500;
 
-/** Batches per second, weighted exponentially: what was handled long ago counts little. */
+/** Exponentially weighted average of batches per second. */
 export interface MeasuredRate {
   readonly weighted: number;
-  /** How much of the memory was filled yet, in [0, 1]: what was not measured counts for nothing. */
+  /** Part of the memory that is filled so far, in [0, 1]. Time that was not measured does not count. */
   readonly weight: number;
 }
 
 export const unmeasured: MeasuredRate = { weighted: 0, weight: 0 };
 
-/** The rate after `handled` more batches in `elapsedMs`. */
+/** Returns the rate after `handled` more batches in `elapsedMs`. */
 export function measureRate({ weighted, weight }: MeasuredRate, handled: number, elapsedMs: number): MeasuredRate {
   if (elapsedMs <= 0) return { weighted, weight };
   const share = weightOf(elapsedMs);
@@ -22,7 +22,7 @@ export function measureRate({ weighted, weight }: MeasuredRate, handled: number,
   };
 }
 
-/** Of the time that was measured alone: a shard that began a moment ago is not slow for it. */
+/** Returns the average over the measured time alone, so that a shard that began a moment ago does not appear slow. */
 export function ratePerSecond({ weighted, weight }: MeasuredRate): number {
   return weighted / Math.max(weight, leastWeight);
 }

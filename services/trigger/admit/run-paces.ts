@@ -1,12 +1,12 @@
 import type { Admitted, SharingFeed } from './fairness.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
-/** What the paces of runs leave this trigger at one look. */
+/** Batches that the paces of runs allow this trigger at one look. */
 export interface RunPaces {
   of(load: FeedLoad): SharingFeed['pace'];
   /**
-   * Takes what was granted from the paces, and gives back to the round what another trigger has taken meanwhile: a feed
-   * that then gets nothing keeps its turn.
+   * Takes the granted batches from the paces in the database. Removes the grants that another trigger has taken
+   * meanwhile: a feed that then gets nothing keeps its turn.
    */
   keepTo(
     admitted: Admitted,
@@ -16,11 +16,11 @@ export interface RunPaces {
 }
 
 /**
- * What a pace allows is in the database, so that several triggers do not add up. Each asks for its part of it: by how
- * many of the run's feeds that are not complete it pages, so that one which is quick to look does not take the others'
- * countries' share.
+ * Creates the paces of one look. The allowance of a pace is in the database, so that the grants of several triggers do
+ * not add up. Each trigger requests a part that matches its share of the run's incomplete feeds. A trigger with
+ * frequent looks therefore cannot take the share of other countries.
  *
- * @param loads of feeds whose runs have a pace, the one that was asked for last at the end: what is allowed changes
+ * @param loads of feeds whose runs have a pace; the last one was read last and has the current allowance
  */
 export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: string) => boolean): RunPaces {
   const runOf = new Map(
@@ -48,7 +48,7 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
       const kept: Admitted = { grants: new Map(), turns: new Map(turns) };
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);
-        // No pace any more since the look: what was granted by it is little.
+        // The run has lost its pace since the look. The grant under the old pace is small.
         const mayHave = runId === undefined ? batches : Math.min(batches, left.get(runId) ?? batches);
         if (runId !== undefined && left.has(runId)) left.set(runId, (left.get(runId) ?? 0) - mayHave);
         if (mayHave > 0) kept.grants.set(feedId, mayHave);
@@ -63,6 +63,7 @@ function ownBatches(feeds: readonly FeedLoad[], users: number, isOwn: (feedId: s
   const incomplete = feeds.filter(({ complete }) => !complete);
   const own = incomplete.filter(({ feedId }) => isOwn(feedId));
   const batches = Math.floor(users / (feeds[0]?.batchUsers ?? 1));
-  // Of less than one batch for each, the feed that asks first has one: shares would round to nothing for ever.
+  // If the allowance is less than one batch per feed, the first trigger to request gets one batch: shares would round
+  // to zero for ever.
   return own.length === 0 || batches === 0 ? 0 : Math.max(1, Math.floor((batches * own.length) / incomplete.length));
 }

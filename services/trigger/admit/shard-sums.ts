@@ -1,19 +1,19 @@
 import { competingIn, isMovingIn, type ProgressingFeed } from './feed-progress.ts';
 
-/** What a feed adds to the shards of its chain. */
+/** Load of a feed on the shards of its chain. */
 export interface SharedLoad extends ProgressingFeed {
-  /** Batches that the feed may have ready whatever others have. */
+  /** Batches that the feed may have ready regardless of other feeds. */
   floor: number;
-  /** By shard: the latest step, from 1, that comes through it. */
+  /** By shard, the latest step, from 1, that uses it. */
   depths: ReadonlyMap<string, number>;
   weight: number;
-  /** Its last page has been fed: it needs no more room, but what is ready takes some. */
+  /** True once the last page is fed: the feed needs no more room, but its ready batches take some. */
   complete: boolean;
-  /** This trigger pages it. */
+  /** True if this trigger pages the feed. */
   isOwn: boolean;
 }
 
-/** Sums over all feeds whose chains come through a shard. `own…` counts the feeds that this trigger pages. */
+/** Sums over all feeds whose chains use a shard. `own…` counts the feeds that this trigger pages. */
 export interface ShardSum {
   load: number;
   ownLoad: number;
@@ -22,25 +22,25 @@ export interface ShardSum {
   ownCompeting: number;
   /** Part of the load that feeds have beyond their floors. */
   beyondFloors: number;
-  /** Weights of the feeds that are not complete. */
+  /** Weights of the incomplete feeds. */
   weight: number;
   ownWeight: number;
-  /** Weights of those that do not stand still in the shard either. */
+  /** Weights of the incomplete feeds that do not stand still in the shard. */
   movingWeight: number;
   ownMovingWeight: number;
   depth: number;
 }
 
-/** Kept up to date feed by feed, so that what has not changed costs nothing. */
+/** Sums that are updated feed by feed, so that unchanged feeds cost nothing. */
 export interface ShardSums {
   add(feed: SharedLoad): void;
-  /** What was added before, as it was then. */
+  /** Removes a feed. `feed` has to equal the value that was added. */
   remove(feed: SharedLoad): void;
   shards(): Map<string, ShardSum>;
 }
 
 interface CountedSum extends Omit<ShardSum, 'depth'> {
-  /** Feeds by the latest step that comes through: place 0 for step 1. */
+  /** Number of feeds by the latest step that uses the shard; index 0 is step 1. */
   feedsOfDepth: number[];
 }
 

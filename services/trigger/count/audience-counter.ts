@@ -5,7 +5,7 @@ import { maxCountQuestions } from '../pages/page-questions.ts';
 import { createCounting, type CountingDeps } from './counting.ts';
 import type { CountEnd, OwnedCount } from '../ports/count-store.ts';
 
-/** Of one trigger. */
+/** Counts in progress on one trigger. */
 const maxAtOnce = 2;
 const lookEveryMs = 10_000;
 const deafLookEveryMs = 3000;
@@ -13,12 +13,15 @@ const afterErrorMs = 2000;
 
 export interface AudienceCounterDeps extends Omit<CountingDeps, 'questions'> {
   changes: ChangeFeed;
-  /** Tells this process apart from all others. */
+  /** Identifies this process among all others. */
   owner: string;
   leaseMs: number;
 }
 
-/** Pages audiences once to count them, because a person asked: two at a time, beside all that is fed. */
+/**
+ * Counts audiences on request of a person, by paging them once. Counts two audiences at a time, in addition to the
+ * feeds.
+ */
 export type AudienceCounter = Pick<Loop, 'start' | 'stop'>;
 
 export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounter {
@@ -31,7 +34,7 @@ export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounte
       const count = await counts.claim(owner, leaseMs);
       if (!count) break;
       const task: Promise<void> = countWhileHeld(count, { ...deps, questions }, signal)
-        // What failed is not taken again before the next look.
+        // A failed count is not claimed again before the next look.
         .then(
           () => {
             tasks.delete(task);
@@ -62,7 +65,10 @@ const tooLong: CountEnd = { state: 'failed', cause: 'it took longer than six hou
 
 type CountDeps = AudienceCounterDeps & Pick<CountingDeps, 'questions'>;
 
-/** Until it has ended, is cancelled, or this process stops: then another trigger goes on behind what is saved. */
+/**
+ * Counts until the count ends, is cancelled, or this process stops. In the last case another trigger continues from the
+ * saved place.
+ */
 async function countWhileHeld(count: OwnedCount, deps: CountDeps, stopping: AbortSignal): Promise<void> {
   const { counts, leaseMs, clock, logger } = deps;
   const over = new AbortController();
@@ -73,7 +79,7 @@ async function countWhileHeld(count: OwnedCount, deps: CountDeps, stopping: Abor
     while (!isStopped()) {
       await clock.sleep(leaseMs / 3, signal);
       if (isStopped()) return;
-      // A database that does not answer is no reason to stop: what is written is refused where it is another one's.
+      // A failed renewal does not stop the count: if another trigger has claimed it, the store refuses every write.
       const standing = await counts.renew(count, leaseMs).catch(() => 'held' as const);
       if (standing === 'too-long') cut.end = tooLong;
       if (standing !== 'held') over.abort();

@@ -2,23 +2,23 @@ import type { AudienceParts } from '../../../shared/contracts/campaigns/audience
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { FetchedPage, PageSource, Stall } from '../pages/page-source.ts';
 
-/** What a look at the next users adds to a count. */
+/** Figures that one step adds to a count. */
 export interface CountedPage {
   kind: 'counted';
   users: number;
   excluded: number;
   shared: number;
-  /** Null where one audience is counted. */
+  /** Null if one audience is counted. */
   withUsers: number | null;
   both: number | null;
-  /** Null where two are counted. */
+  /** Null if two audiences are counted. */
   parts: AudienceParts | null;
-  /** The last user that is counted now: a count that goes on behind it counts no user twice. */
+  /** Last counted user. A count that continues after this user counts no user twice. */
   cursor: string | null;
   isLast: boolean;
 }
 
-/** The users of a snapshot are gone: what was counted of it is of no use. */
+/** Reports that the users of a snapshot are deleted, so that figures counted from it are useless. */
 export interface Gone {
   kind: 'gone';
 }
@@ -27,7 +27,7 @@ export interface CountedPages {
   next(signal: AbortSignal): Promise<CountedPage | Gone | Stall>;
 }
 
-/** One audience, page by page as a run would feed it. */
+/** Counts one audience, page by page as a run would feed it. */
 export function countOne(source: PageSource): CountedPages {
   return {
     next: async (signal) => {
@@ -49,7 +49,7 @@ export function countOne(source: PageSource): CountedPages {
   };
 }
 
-/** Two audiences: each is paged once, and a page of each is in memory. */
+/** Counts two audiences. Each audience is paged once, with one page of each in memory. */
 export function countTwo(one: PageSource, other: PageSource): CountedPages {
   const heads = [headOf(one), headOf(other)] as const;
   return {
@@ -87,7 +87,7 @@ function headOf(source: PageSource): Head {
   return { source, users: [], at: 0, isLast: false };
 }
 
-/** Others come behind what is used up. */
+/** Returns whether the page is used up and more pages follow. */
 function isSpent({ users, at, isLast }: Head): boolean {
   return at >= users.length && !isLast;
 }
@@ -96,13 +96,13 @@ function isOver({ users, at, isLast }: Head): boolean {
   return at >= users.length && isLast;
 }
 
-/** Where one has no user left, the other goes on alone. */
+/** Orders two user ids. Undefined, an audience without further users, comes last. */
 function orderOf(left: string | undefined, right: string | undefined): number {
   if (left === undefined) return 1;
   return right === undefined ? -1 : compareUserIds(left, right);
 }
 
-/** Null where it holds users, or has ended. */
+/** Loads pages until the head holds users or has ended. Returns null on success. */
 async function fill(head: Head, signal: AbortSignal): Promise<Stall | Gone | null> {
   while (isSpent(head)) {
     const page = await head.source.next(signal);
@@ -113,7 +113,7 @@ async function fill(head: Head, signal: AbortSignal): Promise<Stall | Gone | nul
   return null;
 }
 
-/** Of the users that are fed and those that are passed over, the last. */
+/** Returns the last user of the page, whether the page feeds or skips that user. */
 function lastOf({ users, gaps }: FetchedPage): string | null {
   const gap = gaps.at(-1);
   return gap?.at === users.length ? gap.last : (users.at(-1) ?? null);

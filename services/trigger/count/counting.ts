@@ -17,22 +17,22 @@ import type { SourcePlace } from '../../../shared/contracts/runs/feed-audience.t
 import type { CountEnd, CountPlace, CountStore, OwnedCount } from '../ports/count-store.ts';
 import { countOne, countTwo, type CountedPage, type CountedPages } from './counted-pages.ts';
 
-/** As a dry run: what the segmentation service does for it beside the runs that give something. */
+/** Rate of a dry run: a load that the segmentation service carries in addition to runs that send. */
 const usersPerSecond = 20_000;
 const saveEveryMs = 2000;
-/** In a row: then a person has to look at it. */
+/** Stalls in a row after which the count fails and a person has to look at it. */
 const maxStalls = 10;
 const maxStallMs = 60_000;
-/** Snapshots that go while they are counted. */
+/** Restarts after the snapshot of a country was deleted during the count. */
 const maxRestarts = 3;
 
 export interface CountingDeps {
   counts: CountStore;
   segmentation: Segmentation;
   storedAudiences: StoredAudiences;
-  /** Of all counts of this process: nothing that is fed waits for them. */
+  /** Limiter shared by all counts of this process, so that no feed waits for counts. */
   questions: LimitFunction;
-  /** Users asked for per page. */
+  /** Users requested per page. */
   pageSize: number;
   clock: Clock;
   /** In [0, 1). */
@@ -40,10 +40,10 @@ export interface CountingDeps {
   logger: Logger;
 }
 
-/** `waited`: what could not be asked for is asked for again. */
+/** Result of one step. `waited`: the request failed and has to be repeated. */
 type Step = CountEnd | 'go-on' | 'waited' | 'stopped';
 
-/** One count, from where it is saved to its end. */
+/** Creates a count that continues from its saved place to its end. */
 export function createCounting(count: OwnedCount, deps: CountingDeps) {
   const { question, countId } = count;
   const { counts, clock } = deps;
@@ -55,8 +55,8 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
   let stalls = 0;
 
   /**
-   * False where it is another one's by now. Behind an id that cannot be stored nothing is saved before the next page:
-   * what is saved fits together.
+   * Saves the count. Returns false if another trigger owns the count. Skips saving after an id that cannot be stored,
+   * until the next page, because the saved figures have to match the saved place.
    */
   async function save(cause: string | null): Promise<boolean> {
     if (!isStorable(place?.cursor ?? '')) return true;
@@ -75,7 +75,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
     return signal.aborted ? 'stopped' : 'waited';
   }
 
-  /** Asks for the sources in these countries; those of the others stay. */
+  /** Requests the sources in these countries and keeps the sources of the other countries. */
   async function resolve(countries: readonly string[], signal: AbortSignal): Promise<Step> {
     const found: SourcePlace[][] = [];
     for (const audience of sides) {
@@ -158,13 +158,13 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
       shared: line.shared + page.shared,
       withUsers: plus(line.withUsers, page.withUsers),
       both: plus(line.both, page.both),
-      // What a trigger of an earlier version has counted of the country has none.
+      // A count that a trigger of an earlier version began has no parts.
       parts: before ? sumOfParts(before.parts, page.parts) : page.parts,
     });
     place = page.isLast ? null : { country, cursor: page.cursor ?? place?.cursor ?? null, restarts };
   }
 
-  /** The one that is begun, else the next one. */
+  /** Returns the country in progress, else the next one. */
   function nextPlace(): CountPlace | null {
     if (place) return place;
     const country = question.countries.find((each) => counted.get(each)?.done !== true);
@@ -173,7 +173,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
 
   return {
     countries: (): StoredCountry[] => [...counted.values()],
-    /** Null where it was stopped before its end, or is another one's. */
+    /** Returns null if the count was stopped before its end, or belongs to another trigger. */
     run: async (signal: AbortSignal): Promise<CountEnd | null> => {
       for (;;) {
         const next = nextPlace();

@@ -7,13 +7,16 @@ import type { RunFinisher } from './run-finisher.ts';
 
 const lookEveryMs = 1000;
 const goesOnAfterMs = 20;
-/** A run that is over ends within seconds, though Postgres is slow: the look reads those alone. */
+/**
+ * Longest pause after a slow look. A run that is over ends within seconds even if Postgres is slow, because the look
+ * reads only such runs.
+ */
 const longestPauseMs = 2000;
 
 export interface RunEnderDeps {
   runStore: Pick<RunStore, 'tallies'>;
   finisher: RunFinisher;
-  /** Whether this trigger is the one that looks after all runs. */
+  /** Returns whether this trigger looks after all runs. */
   isSweeper: () => boolean;
   openRuns: OpenRuns;
   clock: Clock;
@@ -21,8 +24,8 @@ export interface RunEnderDeps {
 }
 
 /**
- * Ends runs that are cancelled or past their deadline, in a turn of its own: the keeper's turn reads all runs and asks
- * Kafka, and its pause grows with what that takes.
+ * Ends runs that are cancelled or past their deadline. Has its own loop because the keeper's turn reads all runs and
+ * queries Kafka, and its pause grows with the duration of the turn.
  */
 export interface RunEnder {
   /** @returns milliseconds until the next turn */
@@ -42,7 +45,7 @@ export function createRunEnder({ runStore, finisher, isSweeper, openRuns, clock,
         try {
           hasMore = (await finisher.finish(tally)) === 'more' || hasMore;
         } catch (error) {
-          // One run that cannot be ended must not hold up the others.
+          // A run that cannot be ended must not delay the others.
           warn('could not end a run, trying again', String(error), { runId: tally.runId });
         }
       }

@@ -1,7 +1,7 @@
 import { isBalanced, stepLines, type StepLine, type StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { FeedCount, RunEnding, RunTally } from '../ports/run-store.ts';
 
-/** The lines of every feed of a run. */
+/** Returns the lines of all feeds of a run. */
 export function linesOf(tally: RunTally): StepLine[] {
   return tally.feeds.flatMap(({ fedUsers, heldOutUsers, totals, fromStep }) =>
     stepLines(fedUsers, totals, tally.chain.length, heldOutUsers, fromStep),
@@ -9,7 +9,8 @@ export function linesOf(tally: RunTally): StepLine[] {
 }
 
 /**
- * Null while something is pending, or more is to be fed. After the deadline, or a cancellation, nothing more is fed.
+ * Returns how the run ends; null while users are pending or still to be fed. After the deadline or a cancellation, no
+ * more users are fed.
  */
 export function endingOf(tally: RunTally): RunEnding | null {
   const lines = linesOf(tally);
@@ -37,8 +38,8 @@ export function endingOf(tally: RunTally): RunEnding | null {
 }
 
 /**
- * What was counted anew and what was summed up while the run went on, where they differ: `feed, step, count: summed,
- * counted`.
+ * Returns the differences between the totals kept during the run and the totals counted anew, as `feed, step, count:
+ * summed, counted`.
  */
 export function differences(tally: RunTally, counted: readonly FeedCount[]): string[] {
   return tally.feeds.flatMap(({ feedId, totals }) => {
@@ -68,7 +69,10 @@ function unknownReason(unknown: number): string | null {
   return unknown === 0 ? null : `the outcome of ${usersInWords(unknown)} is unknown`;
 }
 
-/** Adding up steps counts no user twice: who is unknown or expired in one step is skipped in the next. */
+/**
+ * Formats a sum over steps. Such a sum counts no user twice: a user that is unknown or expired in one step is skipped
+ * in the next.
+ */
 function usersInWords(users: number): string {
   return users === 1 ? '1 user' : `${users} users`;
 }

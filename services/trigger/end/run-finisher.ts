@@ -6,38 +6,38 @@ import type { RunStore, RunTally } from '../ports/run-store.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';
 
-/** Batches of a feed in one statement. */
+/** Batches of a feed per statement. */
 const maxBatchesPerStatement = 2000;
-/** Statements for one feed at one look in which nothing ends. */
+/** Bound on the statements for one feed at one look while no step ends. */
 const maxStatementsPerLook = 20;
 
 export interface RunFinisherDeps {
   runStore: Pick<RunStore, 'end'>;
   stepEndings: StepEndings;
-  /** So long after the deadline, workers and feeders have heard of it, or lost their leases. */
+  /** Time after the deadline by which workers and feeders know of it, or have lost their leases. */
   graceMs: number;
   figures: Pick<TriggerFigures, 'ended'>;
   logger: Logger;
 }
 
 /**
- * Ends the runs that have nothing left to do, and the steps of those whose time is over. Needs the database and no
+ * Ends runs that have no open work, and the open steps of runs whose time is over. Depends on the database only, on no
  * other process.
  */
 export interface RunFinisher {
   /**
-   * Ends some of the run, with one statement for each feed: a large run does not hold up the others. `more`: the next
-   * look is to go on at once.
+   * Ends some steps of the run, with one statement per feed, so that a large run does not delay the others. `more`:
+   * call again without a pause.
    */
   finish(tally: RunTally): Promise<'ended' | 'more' | 'waits'>;
-  /** Forgets what it knows of other runs. */
+  /** Drops the state of all other runs. */
   keepOnly(runIds: ReadonlySet<string>): void;
 }
 
 export function createRunFinisher({ runStore, stepEndings, graceMs, figures, logger }: RunFinisherDeps): RunFinisher {
-  /** Runs whose sums do not agree, which has been said. */
+  /** Runs with inconsistent sums that were already reported. */
   let unbalanced = new Set<string>();
-  /** By run, and feed: where the windows over its batches go on. */
+  /** Start of the next window over the batches, by run and feed. */
   let windows = new Map<string, Map<string, number>>();
 
   async function finish(tally: RunTally): Promise<'ended' | 'more' | 'waits'> {
@@ -58,7 +58,7 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
     return 'ended';
   }
 
-  /** True where something ended: there may be more. */
+  /** Returns true if any step ended: more may follow. */
   async function endSteps({ runId, chain, feeds }: RunTally, outcome: 'expired' | 'cancelled'): Promise<boolean> {
     const ofRun = windows.get(runId) ?? new Map<string, number>();
     windows.set(runId, ofRun);
@@ -76,7 +76,9 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
     return hasEnded;
   }
 
-  /** Window by window, up to the first in which anything ends; `from`: where the next look goes on. */
+  /**
+   * Ends steps window by window, up to the first window in which a step ends. `from` is the start of the next window.
+   */
   async function endFeed(feed: SweptFeed, outcome: 'expired' | 'cancelled', from: number) {
     let nextFrom = from;
     for (let statements = 0; statements < maxStatementsPerLook; statements++) {
@@ -103,12 +105,12 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
   };
 }
 
-/** Its time is over: what is left of it ends, and so does the run. */
+/** Returns whether the run is cancelled or past its deadline: its open steps end, and so does the run. */
 export function isOver({ state, overdueMs }: RunTally): boolean {
   return state === 'cancelling' || overdueMs >= 0;
 }
 
-/** What becomes of steps that no worker holds; null while the run goes on. */
+/** Returns the outcome of steps that no worker holds; null while the run continues. */
 function outcomeOf({ state, overdueMs }: RunTally, graceMs: number): 'expired' | 'cancelled' | null {
   if (state === 'cancelling') return 'cancelled';
   return overdueMs >= graceMs ? 'expired' : null;

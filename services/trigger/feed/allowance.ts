@@ -1,17 +1,20 @@
-/** A pager asks for room for what it will fetch until it is asked again. */
+/** Time for which a pager requests room in advance. */
 const lookAheadMs = 200;
 const maxBatchesAheadPerMs = 2;
 
-/** How many batches a pager may write, and how many more it could use. */
+/** Batches that a pager may write, and further batches that it could use. */
 export interface Allowance {
   granted(): number;
   grant(batches: number): void;
   spend(batches: number): void;
-  /** Gives back what cannot be used without pages that will not come. */
+  /** Returns granted batches that the pager cannot use because no more pages come. */
   limitTo(batches: number): void;
-  /** A page was fetched: so fast come others. */
+  /** Measures the rate of fetched pages, which predicts the next ones. */
   fetched(users: number, tookMs: number): void;
-  /** On top of what is granted, with so many batches fetched and, unless no page comes, more until the next look. */
+  /**
+   * Returns the batches wanted beyond the grant: the fetched ones and, if `mayFetchMore`, those fetched until the next
+   * look.
+   */
   wants(fetched: number, mayFetchMore: boolean, untilNextLookMs: number): number;
 }
 

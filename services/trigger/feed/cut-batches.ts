@@ -7,28 +7,30 @@ export interface CutOptions {
   batchUsers: number;
   maxBatches: number;
   nextBatchNo: number;
-  /** No users come after these. */
+  /** True if no users follow. */
   isLast: boolean;
-  /** Takes a batch that is not full rather than nothing: nothing more can be fetched before something is taken. */
+  /**
+   * Takes a batch that is not full if there is no full one, because no more users can be fetched before some are taken.
+   */
   mustMove: boolean;
 }
 
 export interface Cut {
   batches: FedBatch[];
-  /** Those among the users taken that can never be sent. */
+  /** Users among the taken ones whose ids are invalid: they can never be sent. */
   invalidUsers: InvalidUser[];
-  /** How many of the users, from the front, are in the batches or invalid. */
+  /** Number of users, from the front, that are in the batches or invalid. */
   taken: number;
-  /** All of the users are taken, and none come after them. */
+  /** True if all users are taken and no more follow. */
   complete: boolean;
 }
 
 /**
- * Cuts users into full batches, and leaves the remainder for the users that come next. A cut ends behind a valid id
- * wherever it can, because the last id taken becomes the feed's cursor, and a lone surrogate cannot be asked for.
+ * Cuts users into full batches, and leaves the remainder for the users that come next. If possible, a cut ends with a
+ * valid id: the last id becomes the feed's cursor, and a lone surrogate cannot be sent in a request.
  */
 export function cutBatches(users: readonly string[], options: CutOptions): Cut {
-  // One more than can be taken: where the cut ends depends on the user behind it.
+  // One user more than can be taken: the end of the cut depends on the user behind it.
   const considered = users.slice(0, options.maxBatches * options.batchUsers + 1);
   return areValidUserIds(considered) ? cutIntoSlices(users, options) : cutOneByOne(users, options);
 }

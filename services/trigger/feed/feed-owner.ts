@@ -7,28 +7,34 @@ import type { FeedPager } from './feed-pager.ts';
 import type { FeedStanding } from '../pages/page-questions.ts';
 
 /**
- * Feeds of one trigger, at most, that move, that are new, and that are tried again after their last page was not to be
- * had: each takes the place of its like alone.
+ * Feeds of one trigger, at most, by standing: those that move, new ones, and those whose last page failed. Each kind
+ * has its own limit.
  */
 const maxMovingFeeds = 500;
 const maxNewFeeds = 2000;
 const maxUncertainFeeds = 250;
-/** Beside all of these, and no more: dry runs take the place of each other alone. */
+/** Dry runs have their own limit, in addition to the limits above. */
 const maxDryFeeds = 4;
-/** Of all feeds of one trigger, in memory. */
+/** Users in memory, over all feeds of one trigger. */
 const maxBufferedUsers = 500_000;
 const maxBufferedUsersPerFeed = 10_000;
 
-/** Taken at one look: a few, so that several triggers share what comes up at once. */
+/**
+ * Feeds claimed at one look. The number is small so that several triggers share feeds that become free at the same
+ * time.
+ */
 const maxClaimedAtOnce = 8;
 const claimPauseMs = 500;
-/** While feeds that are free are told: one of which the notice was lost, or whose owner died, waits for this. */
+/**
+ * Longest wait while notifications of free feeds arrive. A feed whose notification was lost, or whose owner died, waits
+ * for this time.
+ */
 const heardClaimPauseMs = 2000;
-/** Before the next few, when there may be more. */
+/** Pause before the next claim if more feeds may be free, so that other triggers can claim some. */
 const pauseForOthersMs = 50;
 const afterErrorMs = 1000;
 
-/** What a pager hears of the one that owns it. */
+/** Terms between a pager and its owner. */
 export interface PagerTerms {
   feed: OwnedFeed;
   claimedAtMs: number;
@@ -46,25 +52,25 @@ export interface FeedOwnerDeps {
   logger: Logger;
 }
 
-/** The feeds that this trigger pages: taken, kept by renewing their leases, and given back. */
+/** Feeds that this trigger pages: claims them, renews their leases and releases them. */
 export interface FeedOwner {
   start(): void;
-  /** There may be new feeds to take. */
+  /** Claims soon, because there may be new feeds. */
   poke(): void;
   pagers(): FeedPager[];
-  /** Takes no more feeds and fetches no more pages. */
+  /** Claims no more feeds and fetches no more pages. */
   stopIntake(): Promise<void>;
-  /** Finishes the writes that were begun and gives all feeds back. */
+  /** Finishes the writes in progress and releases all feeds. */
   finish(): Promise<void>;
 }
 
 export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
   const { owner, leaseMs, feedStore, changes, createPager, clock, logger } = deps;
   const pagers = new Map<string, FeedPager>();
-  /** Pagers that were let go and still finish a write. */
+  /** Stopped pagers that still finish a write. */
   const leaving = new Set<Promise<void>>();
   let renewedAtMs = 0;
-  /** In turn, so that what comes last waits behind no crowd. */
+  /** Alternates between the oldest and the newest feeds, so that a new feed does not wait behind a crowd. */
   let first: 'newest' | undefined;
 
   async function turn(signal: AbortSignal): Promise<number> {
@@ -84,7 +90,7 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     const claimed = await feedStore.claim(owner, leaseMs, Math.min(room, maxClaimedAtOnce), scope, choice);
     for (const feed of claimed) adopt(feed, claimedAtMs);
     if (claimed.length === maxClaimedAtOnce) return pauseForOthersMs;
-    // Leases are renewed in between.
+    // The lease limits the pause, because this loop also renews leases.
     return changes.isConnected() ? Math.max(claimPauseMs, Math.min(heardClaimPauseMs, leaseMs / 6)) : claimPauseMs;
   }
 
@@ -113,7 +119,10 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     }
   }
 
-  /** A pager that finishes a write must not hold up the others' leases: it is not awaited here. */
+  /**
+   * Releases a feed. Does not await the pager, because a pager that finishes a write must not delay the renewal of
+   * other leases.
+   */
   function letGo(pager: FeedPager): void {
     if (pagers.get(pager.feed.feedId) === pager) pagers.delete(pager.feed.feedId);
     const left = giveBack(pager).finally(() => leaving.delete(left));
@@ -129,7 +138,7 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     }
   }
 
-  /** What is not renewed was taken over, or its run feeds no more. */
+  /** Renews all leases. If a lease is not renewed, another trigger owns the feed, or its run no longer feeds. */
   async function renew(): Promise<void> {
     const before = [...pagers.values()];
     if (before.length > 0) {

@@ -19,13 +19,13 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const maxBatchesPerWrite = 100;
-/** Both loops are poked when there is something to do. */
+/** Pause without work: new work pokes both loops. */
 const idleMs = 60_000;
 const afterErrorMs = 1000;
 
 export interface FeedPagerDeps {
   feed: OwnedFeed;
-  /** When the feed was claimed, by the clock's `monotonicMs`, taken before the claim. */
+  /** Time of the claim by the clock's `monotonicMs`, measured before the claim. */
   claimedAtMs: number;
   segmentation: Segmentation;
   storedAudiences: StoredAudiences;
@@ -34,16 +34,16 @@ export interface FeedPagerDeps {
   publisher: MessagePublisher;
   topics: TopicNames;
   pageSize: number;
-  /** Users that may wait in memory, asked before each page. */
+  /** Users that may wait in memory, read before each page. */
   maxBufferedUsers: () => number;
-  /** There are users to write and no room to write them. */
+  /** Called if users wait to be written and there is no room. */
   onNeedRoom: () => void;
-  /** It does nothing more, for the reason that `end` gives. */
+  /** Called when the pager has ended, for the reason in `end`. */
   onEnded: () => void;
   clock: Clock;
   random: () => number;
   runApprovals: Pick<RunApprovals, 'goBeyond'>;
-  /** Null, or absent, where it is off. */
+  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
   figures: Pick<TriggerFigures, 'stalled'>;
   warn: ThrottledWarn;
@@ -52,30 +52,33 @@ export interface FeedPagerDeps {
 
 /**
  * - `complete`: all users are fed.
- * - `lost`: another trigger has taken the feed over.
+ * - `lost`: another trigger has claimed the feed.
  * - `expired`: the run's deadline has passed.
- * - `stalled`: the next page is not to be had now. What was fetched before is written; the feed is claimed again when
- *   its pause is over.
- * - `unverified`: a write failed, and may have been written all the same: the next owner has to read the cursor again.
- * - `beyond`: it may have no more users as it is; where it may by now, it is claimed again.
+ * - `stalled`: the next page is not available now. Pages fetched before are written. A trigger claims the feed again
+ *   after the pause.
+ * - `unverified`: a write failed but may have been committed: the next owner has to read the cursor again.
+ * - `beyond`: the feed has reached its bound on users. If the bound is raised, a trigger claims the feed again.
  */
 export type PagerEnd = 'complete' | 'lost' | 'expired' | 'stalled' | 'unverified' | 'beyond';
 
-/** Pages one feed: fetches the next pages while the last ones are written, and writes no more than was granted. */
+/** Pages one feed. Fetches the next pages while it writes the last ones, and writes no more than was granted. */
 export interface FeedPager {
   readonly feed: OwnedFeed;
   start(): void;
   end(): PagerEnd | null;
-  /** It waits for something that others do not: a page that is not to be had, a topic that takes nothing. */
+  /**
+   * Returns whether the pager waits for a fault of its own: a page that is not available, or a topic that rejects
+   * messages.
+   */
   isStalled(): boolean;
   standing(): FeedStanding;
   /** Batches granted and not written yet. */
   granted(): number;
-  /** Batches that it could use on top of those until the next look. */
+  /** Further batches that the pager could use until the next look. */
   wants(untilNextLookMs: number): number;
   grant(batches: number): void;
   stopFetching(): Promise<void>;
-  /** Fetches and writes nothing more; resolves when a write that was begun is published. */
+  /** Stops fetching and writing. Resolves when the write in progress is published. */
   stop(): Promise<void>;
 }
 
@@ -104,7 +107,6 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     return end !== null || signal.aborted;
   }
 
-  /** Fetch, check, buffer, ask for room. */
   async function fetchTurn(signal: AbortSignal): Promise<number> {
     isWaitingForRoom = false;
     while (!isOver(signal) && buffer.wantsPage()) {
@@ -127,11 +129,15 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     buffer.add(page);
     allowance.fetched(page.users.length, tookMs);
     if (allowance.granted() === 0) deps.onNeedRoom();
-    // Not for every page: each poke costs as much as parsing a hundred ids, and the gathering has its own end.
+    // The writer is not poked for every page: a poke costs as much as parsing a hundred ids, and `gatherMs` ends the
+    // gathering anyway.
     if (!hadBatch || buffer.gatherMs() === 0) writes.poke();
   }
 
-  /** The cause stays in the row until the feed has moved: what was fetched before does not take it away. */
+  /**
+   * Stalls the feed. The row keeps the cause until the feed moves again: writing the pages fetched before does not
+   * clear it.
+   */
   async function standStill(next: Stall): Promise<void> {
     const { cause, retryInMs } = next;
     await feedStore.stall(feed.feedId, feed.token, cause, retryInMs);
@@ -149,7 +155,6 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     logger.info({ ...facts, ...fresh }, 'snapshot was gone, feed goes on behind its cursor on a fresh one');
   }
 
-  /** Wait, cut, write, publish. */
   async function writeTurn(signal: AbortSignal): Promise<number> {
     while (!isOver(signal)) {
       const waitMs = buffer.gatherMs() ?? idleMs;
@@ -162,7 +167,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
       const maxBatches = Math.min(allowance.granted(), maxBatchesPerWrite);
       const cut = buffer.cut({ maxBatches, maxUsers, nextBatchNo: writer.nextBatchNo });
       if (cut.reached === undefined && !cut.complete) {
-        // Less than a batch is left behind: it is fetched again.
+        // Less than a batch remains. The next owner fetches these users again.
         if (stall && (maxBatches > 0 || !buffer.hasBatch())) endAs('stalled');
         return idleMs;
       }

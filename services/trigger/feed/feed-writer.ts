@@ -22,33 +22,32 @@ export interface FeedWriterDeps {
   clock: Clock;
   random: () => number;
   runApprovals: Pick<RunApprovals, 'goBeyond'>;
-  /** Null, or absent, where it is off. */
+  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
   warn: ThrottledWarn;
   logger: Logger;
 }
 
 /**
- * - `written`: it is committed.
- * - `lost`: another trigger has taken the feed over.
- * - `unverified`: it failed, and may have been written all the same.
- * - `beyond`: the feed may have no more users as it is: its run waits for an approval, or its bound was set anew.
+ * - `written`: committed.
+ * - `lost`: another trigger has claimed the feed.
+ * - `unverified`: the write failed but may have been committed.
+ * - `beyond`: the feed has reached its bound on users: the run waits for an approval, or has a new bound.
  */
 export type WriteEnd = 'written' | 'lost' | 'unverified' | 'beyond';
 
-/** Where a feed stands in the database and on its topic: writes batches, and publishes what is committed. */
+/** Position of a feed in the database and on its topic. Writes batches, and publishes committed ones. */
 export interface FeedWriter {
-  /** So many users more, at most: while the run is at its first users, no others are fed. */
+  /** Users that may still be fed. While the run serves its canary, only the canary's users are fed. */
   readonly mayServe: number;
-  /** Of the next batch. */
   readonly nextBatchNo: number;
-  /** The topic takes nothing. */
+  /** True while the topic rejects messages. */
   readonly isUnpublishable: boolean;
-  /** @param staysStalled the cause for which the feed stands still is shown on */
+  /** @param staysStalled keeps the displayed cause for which the feed is stalled */
   write(cut: BufferCut, staysStalled: boolean): Promise<WriteEnd>;
-  /** Tries until it succeeds; what is not out when the signal aborts is found by the sweeper. */
+  /** Tries until it succeeds. The sweeper finds messages that are not published when the signal aborts. */
   publish(cut: Cut, signal: AbortSignal): Promise<void>;
-  /** All of the feed is written: says so where there was less than its segment had promised. */
+  /** Logs a warning if the complete feed has fewer users than the estimate of its segment. */
   noteShortfall(audience: FeedAudience): void;
 }
 
@@ -58,7 +57,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
   const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
   let { cursor, nextBatchNo, fedUsers, heldOutUsers, excludedUsers } = feed;
   const traces = tracing ? createFeedTraces({ feed, tracing, clock, random }) : undefined;
-  /** Of what was written last. */
+  /** Times of the last write. */
   const times = { beganMs: 0, writtenMs: 0 };
   let isUnpublishable = false;
 
@@ -116,7 +115,7 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
       traces?.fed(batches, { ...times, publishedMs: clock.monotonicMs() });
     },
     noteShortfall: ({ include: [source, ...others] }) => {
-      // How many users are in several sources at once is not known.
+      // For several sources, the number of users that are in more than one is unknown.
       const isOneSegment = source && 'segment' in source && others.length === 0;
       const passed = { country: feed.country, fedUsers: fedUsers + excludedUsers, complete: true };
       const note = isOneSegment ? shortfallNote({ ...source, ...passed }) : null;

@@ -4,8 +4,8 @@ import type { Gap } from '../pages/page-source.ts';
 import type { SkippedUsers } from '../ports/feed-store.ts';
 
 /**
- * Pages gather until there are so many users, but no longer than this: 5 to 10 pages in one write were measured to
- * halve its cost.
+ * Limits for gathering pages into one write, in users and in milliseconds. In measurements, 5 to 10 pages per write
+ * halved its cost.
  */
 const enoughUsers = 5000;
 const maxGatherMs = 100;
@@ -13,48 +13,46 @@ const maxGatherMs = 100;
 export interface PageBufferDeps {
   /** Users per batch, at most. */
   batchUsers: number;
-  /** Users that may wait in memory, held-out ones included, asked before each page. */
+  /** Users that may wait in memory, held-out ones included, read before each page. */
   maxUsers: () => number;
   clock: Clock;
 }
 
-/** A cut, and whom it passes over. */
+/** A cut, and the users that it skips. */
 export interface BufferCut extends Cut {
   skipped: SkippedUsers;
-  /** Those whom several sources name, where they are counted. */
+  /** Users that several sources contain, if they are counted. */
   shared: number;
-  /** How many of the gaps, from the front, go with it. */
+  /** Number of gaps, from the front, that belong to the cut. */
   gaps: number;
-  /** The last user that is taken or passed over; undefined where none is. */
+  /** Last user that is taken or skipped; undefined if there is none. */
   reached: string | undefined;
 }
 
-/**
- * Users of a feed that were fetched and are not written yet, in order. Of those that an exclusion names, their number
- * alone.
- */
+/** Fetched users of a feed that are not written yet, in order. Excluded users are only counted. */
 export interface PageBuffer {
   add(page: { users: readonly string[]; gaps: readonly Gap[]; isLast: boolean }): void;
-  /** No pages come any more until the feed is taken up anew: what is there need not wait for them. */
+  /**
+   * Marks that no more pages come until the feed is claimed anew, so that the buffered users need not wait for more.
+   */
   seal(): void;
   wantsPage(): boolean;
-  /** Whether more pages will be wanted, sooner or later. */
+  /** Returns whether more pages will be wanted later. */
   isOpen(): boolean;
-  /** Batches that it would make. */
+  /** Returns the number of batches that the buffer would make. */
   batches(): number;
-  /** Whether there are users for at least one batch. */
   hasBatch(): boolean;
-  /** Until it is to be written: 0 for at once, null for not before another page comes. */
+  /** Returns milliseconds until the next write: 0 means now, null means not before another page comes. */
   gatherMs(): number | null;
-  /** The batches that may be written now. With none of them, it may pass over many users all the same. */
+  /** Cuts the batches that may be written now. A cut without batches may still skip many users. */
   cut(options: { maxBatches: number; maxUsers: number; nextBatchNo: number }): BufferCut;
-  /** The cut is written. */
+  /** Removes a cut that was written. */
   drop(cut: BufferCut): void;
 }
 
 export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps): PageBuffer {
   let users: readonly string[] = [];
-  /** At most one between two users. */
+  /** At most one gap lies between two users. */
   let gaps: readonly Gap[] = [];
   let heldOutWaiting = 0;
   let isLast = false;
@@ -64,19 +62,25 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   const isFull = () => users.length + heldOutWaiting >= maxUsers();
   const isOpen = () => !isLast && !isSealed;
   /**
-   * Where many are passed over, a page may hold less than a batch: what was fetched before a stall must not be left
-   * behind each time.
+   * If many users are skipped, a page may hold less than a batch. A sealed buffer then writes partial batches, because
+   * each stall would otherwise discard the fetched users.
    */
   const mayBeShort = () => isSealed && gaps.length > 0;
   const hasBatch = () => users.length >= batchUsers || (mayBeShort() && users.length > 0);
 
-  /** Who is passed over before the first user that waits: so many move the cursor, also where no batch does. */
+  /**
+   * Returns the number of users skipped before the first waiting user. A large number moves the cursor even without a
+   * batch.
+   */
   const skippedFirst = () => {
     const [first] = gaps;
     return first?.at === 0 ? first.excluded + first.heldOut : 0;
   };
 
-  /** A gap behind the last user taken goes with it, unless its last user cannot be asked for from a cursor. */
+  /**
+   * Returns whether a gap belongs to the cut. A gap behind the last taken user does, unless its last user is an id with
+   * which no request can continue.
+   */
   const goesWith = ({ taken, complete }: Cut, { at, last }: Gap) =>
     at < taken || (at === taken && (complete || last.isWellFormed()));
 
@@ -103,7 +107,7 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
     },
     cut: ({ maxUsers, ...options }) => {
       const within = firstOf(users, maxUsers);
-      // At its bound, a cut takes a batch that is not full.
+      // At the feed's bound, a cut takes a batch that is not full.
       const isBounded = within.length < users.length;
       const mustMove = isFull() || mayBeShort();
       const whole = cutBatches(within, { ...options, batchUsers, isLast: isLast || isBounded, mustMove });
@@ -124,7 +128,7 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   };
 }
 
-/** Gaps of a page behind those that wait, with `before` users between the buffer's beginning and the page. */
+/** Joins waiting gaps and the gaps of a page. `before` is the number of buffered users before the page. */
 function joined(waiting: readonly Gap[], added: readonly Gap[], before: number): readonly Gap[] {
   const moved = added.map((gap) => ({ ...gap, at: gap.at + before }));
   const [last, first] = [waiting.at(-1), moved[0]];
@@ -147,7 +151,9 @@ function sharedIn(gaps: readonly Gap[]): number {
   return gaps.reduce((sum, { shared = 0 }) => sum + shared, 0);
 }
 
-/** So many of them, and those behind that a cut cannot end with: a lone surrogate cannot be asked for. */
+/**
+ * Returns the first users, extended up to an id that a cut can end with: a lone surrogate cannot be sent in a request.
+ */
 function firstOf(users: readonly string[], atMost: number): readonly string[] {
   if (users.length <= atMost) return users;
   const end = users.findIndex((_, index) => index + 1 >= atMost && users[index]?.isWellFormed());

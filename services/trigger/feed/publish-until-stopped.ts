@@ -3,19 +3,22 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 
 const backoff = { firstDelayMs: 200, maxDelayMs: 10_000 };
-/** A failure that passes within seconds needs no line in the log. */
+/** Failed tries before a log line: short failures need none. */
 const troubleAfterTries = 3;
 
 export interface PublishUntilStoppedDeps {
   publisher: MessagePublisher;
-  /** It has failed several times, with this cause; null when it went through after all. */
+  /** Called with the cause after several failures, and with null when publishing succeeds after them. */
   onTrouble: (cause: string | null) => Promise<void>;
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
 }
 
-/** Tries again until it succeeds. What is still not published when the signal aborts is found by the sweeper. */
+/**
+ * Publishes messages, with retries until it succeeds or the signal aborts. The sweeper finds unpublished messages
+ * later.
+ */
 export async function publishUntilStopped(
   messages: readonly OutgoingMessage[],
   { publisher, onTrouble, clock, random }: PublishUntilStoppedDeps,

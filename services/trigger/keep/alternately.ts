@@ -1,4 +1,7 @@
-/** The first, the last, the second, the last but one and so on: what comes late waits no longer than what is old. */
+/**
+ * Yields the first item, the last, the second, the last but one and so on, so that new items wait no longer than old
+ * ones.
+ */
 export function* alternately<T>(items: readonly T[]): Generator<T> {
   for (let taken = 0; taken < items.length; taken++) {
     const item = items.at(taken % 2 === 0 ? taken / 2 : -(taken + 1) / 2);

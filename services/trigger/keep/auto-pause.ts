@@ -1,9 +1,9 @@
 import type { EndedUsers, RunTally } from '../ports/run-store.ts';
 
 /**
- * Why a run has to pause itself: of a step, a larger share of the users that ended it since the run was resumed last
- * has failed, or is unknown, than its manager allows. Null where nothing of the kind is so. All countries together: one
- * that fails is part of the share.
+ * Returns the cause for which a run has to pause itself, else null. A run pauses if the share of failed or unknown
+ * users in a step exceeds its limit, over the users that ended the step since the run was last resumed. The share
+ * covers all countries together.
  */
 export function failureCause({ pauseAtFailed, judgedFrom, chain, feeds }: RunTally): string | null {
   if (!pauseAtFailed) return null;
@@ -29,7 +29,7 @@ export function endedIn(step: number, totals: RunTally['feeds'][number]['totals'
   return sum;
 }
 
-/** One decimal place below 10, so that 5.4 % over a limit of 5 % does not read as equal. */
+/** Formats a percentage, with one decimal place below 10, so that 5.4 % over a limit of 5 % does not read as equal. */
 export function percentInWords(percent: number): string {
   return `${percent < 10 ? Math.round(percent * 10) / 10 : Math.round(percent)} %`;
 }

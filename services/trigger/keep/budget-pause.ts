@@ -3,12 +3,12 @@ import type { BudgetShortage, RunTally } from '../ports/run-store.ts';
 import type { OpenStep } from '../standing/step-progress.ts';
 
 /**
- * Why a run has to pause for its campaign's budget: all that is open of it waits for units, and what is left does not
- * suffice for a single user. Null while anything else can go on, in any country: it may give units back, and pausing
- * would hold it up.
+ * Returns the cause for which a run has to pause for its campaign's budget, else null. It pauses if all its open work
+ * waits for units and the rest of the budget does not cover a single user. It does not pause while other work can go on
+ * in any country: such work may return units.
  *
- * @param open the run's own
- * @param shortages the run's own
+ * @param open open steps of this run
+ * @param shortages shortages of this run
  */
 export function budgetPause(
   { feeds }: RunTally,

@@ -5,14 +5,14 @@ import { endedIn, percentInWords } from './auto-pause.ts';
 import type { RunTally } from '../ports/run-store.ts';
 
 /**
- * - `goes-on`: no more of them failed than its manager allows.
- * - `waits`: for a person.
+ * - `goes-on`: the share of failed canary users is within the limit.
+ * - `waits`: the run waits for a person.
  */
 export type CanaryEnd = { kind: 'goes-on'; said: string } | { kind: 'waits'; cause: string };
 
 /**
- * What is to become of a run whose first users have all ended. Null while one of them has not, and where no user
- * comes behind them: then the run ends as any other.
+ * Returns how a run continues once its canary's users have all ended. Null while one of them has not ended, and if no
+ * users follow the canary: such a run ends like any other.
  */
 export function canaryEnd(tally: RunTally): CanaryEnd | null {
   const { canary, state, feeds } = tally;
@@ -37,7 +37,7 @@ function usersOf({ feeds }: RunTally): number {
   return feeds.reduce((sum, { fedUsers, heldOutUsers }) => sum + fedUsers - heldOutUsers, 0);
 }
 
-/** That with the greatest share of failed users. */
+/** Returns the step with the greatest share of failed users. */
 function worstStep({ chain, feeds }: RunTally) {
   const totals = feeds.flatMap((feed) => feed.totals);
   const steps = chain.map((_, index) => endedIn(index + 1, totals));

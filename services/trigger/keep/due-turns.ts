@@ -2,20 +2,20 @@
 const roundMs = 60_000;
 /** Reads find batches that are due within this time. The next round finds later ones. */
 export const readDueWithinMs = 2 * roundMs;
-/** Looks of a round. They are two seconds apart at most, so a round takes less than a minute. */
+/** Looks per round. They are at most two seconds apart, so a round takes less than a minute. */
 const looksPerRound = 30;
-/** Bound on the feeds of one look: beyond 12,000 feeds a round takes longer. */
+/** Feeds per look, at most. Beyond 12,000 feeds a round takes longer. */
 const maxFeedsPerLook = 400;
 
 /**
- * Turns of the runs that stand still, in which the keeper reads when their next batches are due. A worker that puts a
- * batch back between two looks, or a person who ends a hold, changes no figure of a run.
+ * Turns of idle runs, in which the keeper reads when their next batches are due. If a worker schedules a retry between
+ * two looks, or a person ends a hold, no figure of the run changes.
  */
 export interface DueTurns {
   /**
    * Returns the runs whose turn it is.
    *
-   * @param standing begins a round: the feeds of each run that stands still, the one looked at longest ago first
+   * @param standing returns the feeds of each idle run, least recently read run first; called when a round begins
    */
   next(standing: () => ReadonlyMap<string, readonly string[]>, nowMs: number): readonly string[];
 }

@@ -6,25 +6,28 @@ import { createDueTurns, readDueWithinMs } from './due-turns.ts';
 import { createListingTimes, usualTransactionMs } from './listing-times.ts';
 import type { ListedRun, RunStore, RunTally } from '../ports/run-store.ts';
 
-/** Totals that have not changed for so long stand still; with ready work they are stayed with for longer. */
+/**
+ * Time after which a run with unchanged totals counts as idle. With ready work, references may be lost: the keeper
+ * reads the run for longer.
+ */
 const movesForMs = 5000;
 const stayedWithForMs = 60_000;
 /**
- * Feeds that one look is at, by why it is at their runs: of each kind those that were looked at longest ago, until so
- * many are reached. What moves or is due costs what there is to do; the others cost the same, however many there are.
+ * Feeds read per look, by the reason for reading their runs. Within each kind, least recently read runs come first. The
+ * cost of `due` and `moves` grows with the work; the other kinds cost the same for any number of runs.
  */
 const feedsPerLook = { due: 1000, moves: 2000, new: 100, 'may be lost': 200, unseen: 200, stands: 100 };
 
 type Why = keyof typeof feedsPerLook;
 
 interface KnownRun {
-  /** As listed. */
+  /** From the listing. */
   since: string;
   feeds: number;
   feedIds: readonly string[];
-  /** As text, to be compared; null where it was never looked at. */
+  /** JSON text, for comparison; null if the run was never read. */
   figures: string | null;
-  /** It may move: what it was when it was seen first says nothing of that. */
+  /** A new run may move until then: its first figures do not tell. */
   newUntilMs: number;
   movesUntilMs: number;
   stayedWithUntilMs: number;
@@ -32,13 +35,13 @@ interface KnownRun {
 }
 
 /**
- * Which runs a look has to look at: those that move, those of which something falls due, and a few of the others in
- * turn. Runs that only wait cost the same, however many there are, and however lately they began.
+ * Selection of the runs that each look reads: those that move, those with due batches, and a few others in turn. The
+ * cost of idle runs does not grow with their number, nor with the number of recently begun ones.
  */
 export interface KnownRuns {
-  /** The runs of this look, with their totals. */
+  /** Returns the runs of this look, with their totals. */
   look(): Promise<RunTally[]>;
-  /** A feed of the run has something on its agenda that is due then. */
+  /** Records that the agenda of a feed of the run has an entry due in `ms`. */
   isDueIn(runId: string, ms: number): void;
   ids(): ReadonlySet<string>;
 }
@@ -46,13 +49,13 @@ export interface KnownRuns {
 export interface KnownRunsDeps {
   runStore: Pick<RunStore, 'tallies' | 'listRuns'>;
   outboxSweep: Pick<OutboxSweep, 'nextDue'>;
-  /** Its run has ended, or was paused. */
+  /** Called with the feeds of a run that has ended or was paused. */
   onForgotten: (feedIds: readonly string[]) => void;
   clock: Clock;
 }
 
 export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: KnownRunsDeps): KnownRuns {
-  /** In the order in which they were looked at last, or listed. */
+  /** Ordered by their last read or listing. */
   const known = new Map<string, KnownRun>();
   const times = createListingTimes();
   const dueTurns = createDueTurns();
@@ -61,12 +64,11 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     const listing = times.next(nowMs);
     const { runs, until } = await runStore.listRuns(listing.since, listing.reachMs);
     times.listed(listing, until, nowMs);
-    // Runs of the first listing, and of those that reach back, are not new for having been listed.
+    // Runs of the first listing, and of those that reach back, are not new just because they were listed.
     const isNew = listing.since !== null && listing.reachMs === usualTransactionMs;
     for (const listed of runs) note(listed, isNew ? nowMs + movesForMs : 0, nowMs);
   }
 
-  /** Reads when the next batches of some runs that stand still are due. */
   async function readDues(nowMs: number): Promise<void> {
     const runOf = new Map<string, string>();
     const standing = () =>
@@ -89,7 +91,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     const run = known.get(runId);
     const dueAtMs = dueInMs === null ? Infinity : nowMs + dueInMs;
     if (run) {
-      // It was paused and goes on, or is being cancelled.
+      // The run was resumed, or is being cancelled.
       run.dueAtMs = run.since === since ? Math.min(run.dueAtMs, dueAtMs) : nowMs;
       run.since = since;
       return;
@@ -112,7 +114,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
       if (why === 'unseen') unseen.push([runId, run]);
       else ask(runId, run, why);
     }
-    // The newest too: a run that begins is not behind a crowd that a trigger has yet to learn of.
+    // Alternates between the oldest and the newest unseen runs, so that a new run does not wait behind a crowd.
     for (const [runId, run] of alternately(unseen)) ask(runId, run, 'unseen');
     return asked;
   }
@@ -174,7 +176,7 @@ function whyOf({ figures, dueAtMs, newUntilMs, movesUntilMs, stayedWithUntilMs }
   return stayedWithUntilMs > nowMs ? 'may be lost' : 'stands';
 }
 
-/** On a topic, or with a worker: fed and not through the chain, and not waiting either. */
+/** Returns whether the run has batches on a topic or with a worker: fed, not through the chain and not waiting. */
 function hasReadyWork({ feeds }: RunTally): boolean {
   return feeds.some(({ fedBatches, fromStep, flow }) =>
     readyBySteps({ fedBatches, fromStep, steps: flow }).some((ready) => ready > 0),

@@ -5,17 +5,17 @@ const longestTransactionMs = 15 * 60_000;
 const listBackEveryMs = 60_000;
 
 /**
- * Times of the listings of what has begun. Each listing goes on from the last one, so that it costs what has begun
- * since: what is older is listed once. Once a minute a listing reaches back over the longest transaction.
+ * Times of listings. Each listing starts at the time of the last one, so that it costs what has begun since. Once a
+ * minute a listing reaches back over the longest transaction.
  */
 export interface ListingTimes {
   next(nowMs: number): ListingTime;
-  /** Remembers that a listing was read, and when, by the clock of the database. */
+  /** Records the time of a listing, by the clock of the database. */
   listed(listing: ListingTime, until: string, nowMs: number): void;
 }
 
 export interface ListingTime {
-  /** The last listing; null for the first one, of all that there is. */
+  /** Time of the last listing; null for the first one, which lists everything. */
   since: string | null;
   /** Milliseconds that this listing reaches back before the last one. */
   reachMs: number;

@@ -10,21 +10,21 @@ const lookEveryMs = 1000;
 
 export interface HistoryNoterDeps {
   runHistory: RunHistory;
-  /** Whether this trigger is the one that looks after all runs. */
+  /** Returns whether this trigger looks after all runs. */
   isSweeper: () => boolean;
   clock: Clock;
   warn: ThrottledWarn;
   logger: Logger;
 }
 
-/** Keeps the history of runs, for people alone, in a turn of its own: whatever becomes of it, runs are kept. */
+/** Records the history of runs, for people alone. Has its own loop, so that its faults do not affect the keeper. */
 export interface HistoryNoter extends LookFollower {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
 }
 
 export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger }: HistoryNoterDeps): HistoryNoter {
-  /** The keeper's looks were at these since the last turn: users that had ended, by run. */
+  /** Users that had ended, by run, from the keeper's looks since the last turn. */
   let seen = new Map<string, number>();
 
   async function turn(): Promise<number> {
@@ -51,7 +51,7 @@ export function createHistoryNoter({ runHistory, isSweeper, clock, warn, logger 
   };
 }
 
-/** Neither who expired nor who was cancelled tells how fast a run goes. */
+/** Returns the number of ended users without expired and cancelled ones, which do not show how fast a run is. */
 export function endedUsersOf({ feeds }: RunTally): number {
   return feeds
     .flatMap(({ totals }) => totals)

@@ -3,26 +3,26 @@ import type { WaitingStep } from '../ports/run-store.ts';
 import { isQuietCause } from '../../../shared/domain/run/quiet-hours.ts';
 import type { OpenStep } from '../standing/step-progress.ts';
 
-/** A step in which nothing moves for so long has no worker, or something is wrong with its topic. */
+/** Time after which a ready step without progress has no worker, or a fault on its topic. */
 const unservedAfterMs = 30_000;
 
 export interface RunCauseFacts {
   chain: readonly { action: string }[];
-  /** The run's own. */
+  /** Open steps of this run. */
   open: readonly OpenStep[];
   waiting: readonly WaitingStep[];
-  /** By topic, why it could not be written. */
+  /** Causes of failed publishing, by topic. */
   troubles: ReadonlyMap<string, string>;
-  /** Messages that no worker has handled yet; null where that is not known. */
+  /** Messages that no worker has handled yet; null if unknown. */
   backlogOf: (topic: string) => number | null;
-  /** Why workers that should serve it do not, where none does. */
+  /** Reasons of workers that should serve the shard and do not, if no worker serves it. */
   refusalsOf: (shard: Shard) => readonly string[];
 }
 
 /**
- * What a run waits for, for people, the gravest first: a topic that takes nothing, a step that is held, one that no
- * worker serves, one that is tried again. Null when it waits for nothing in particular. The same words for as long as
- * it is the same cause.
+ * Returns what a run waits for, for people, gravest cause first: a topic that rejects messages, a held step, a step
+ * without a worker, a step with retries. Null if it waits for none of these. The text stays the same as long as the
+ * cause does.
  */
 export function runCause(facts: RunCauseFacts): string | null {
   const { chain, open, waiting, troubles } = facts;
@@ -37,12 +37,12 @@ export function runCause(facts: RunCauseFacts): string | null {
   if (held) return `${nameOf(held)} is held until somebody mends it: ${held.cause}`;
   const unserved = open.find((step) => isUnserved(step) && !isHeld(step));
   if (unserved) return `${nameOf(unserved)}: ${unservedCause(unserved, facts)}`;
-  // Quiet hours are as they were wanted: progress shows them, and nothing is wrong.
+  // Quiet hours are intended: progress shows them, and they are no cause.
   const retried = waiting.find((step) => !isQuietCause(step.cause));
   return retried ? `${nameOf(retried)}: ${retried.cause}` : null;
 }
 
-/** Nothing of it moves, though there is work. */
+/** Returns whether the step has ready work and no progress. */
 export function isUnserved({ ready, stillForMs }: OpenStep): boolean {
   return ready > 0 && stillForMs >= unservedAfterMs;
 }

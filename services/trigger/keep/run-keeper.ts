@@ -21,7 +21,10 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const lookEveryMs = 1000;
-/** What a look is at is bounded: where it takes long, the database is slow, and retries wait for it all the same. */
+/**
+ * Longest pause after a slow look. The work of a look is bounded, so a slow look means a slow database, and retries
+ * still wait for looks.
+ */
 const longestPauseMs = 2000;
 
 export interface RunKeeperDeps {
@@ -31,9 +34,9 @@ export interface RunKeeperDeps {
   publisher: MessagePublisher;
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
-  /** Whether this trigger is the one that looks after all runs. */
+  /** Returns whether this trigger looks after all runs. */
   isSweeper: () => boolean;
-  /** Loops that go by the keeper's looks: what has not changed is not read once more for each. */
+  /** Loops that use the keeper's looks, so that unchanged runs are not read again for each of them. */
   followers: readonly LookFollower[];
   openRuns: OpenRuns;
   stallMs: number;
@@ -45,13 +48,13 @@ export interface RunKeeperDeps {
 }
 
 export interface LookFollower {
-  /** The runs of a look: those that move, and some of the others in turn. */
+  /** Receives the runs of a look: those that move, and some others in turn. */
   see(tallies: readonly RunTally[]): void;
-  /** Of runs that have ended, or were paused. */
+  /** Receives the feeds of runs that have ended or were paused. */
   forget(feedIds: readonly string[]): void;
 }
 
-/** Looks after runs: offers again what was lost, ends what is over, shows what is waited for. */
+/** Looks after runs: offers lost references again, ends runs that are over, shows causes of waiting. */
 export interface RunKeeper {
   /** @returns milliseconds until the next turn */
   turn: () => Promise<number>;
@@ -73,7 +76,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     clock,
   });
 
-  /** One turn, in this order: each step finds in the look what those before it have brought. */
+  /** Steps of one turn. Each step uses the results that earlier steps stored in the look. */
   const steps: readonly { name: string; step: (look: Look) => Promise<void> | void }[] = [
     { name: 'forget runs that have ended', step: () => finisher.keepOnly(known.ids()) },
     { name: 'see how far steps are', step: (look) => void (look.open = progress.look(look.tallies)) },
@@ -117,14 +120,14 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
         const figures = await keep(tally, look, open.get(tally.runId) ?? [], waiting.get(tally.runId) ?? []);
         if (figures) shown.push(figures);
       } catch (error) {
-        // One run that cannot be kept must not hold up the others.
+        // One faulty run must not delay the others.
         warn('could not look after a run, trying again', String(error), { runId: tally.runId });
       }
     }
     if (shown.length > 0) await runStore.show(shown);
   }
 
-  /** A run is looked at again when something of it falls due. */
+  /** Records due times, so that the keeper reads a run again when one of its batches is due. */
   function noteDue({ open, swept }: Look): void {
     const runOf = new Map(open.map(({ feedId, runId }) => [feedId, runId]));
     for (const [feedId, inMs] of swept.dueIn) {
@@ -143,7 +146,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     }
   }
 
-  /** Endings need the database alone: what Kafka does to the sweep must not keep them waiting. */
+  /** Sweeps. Catches errors, because endings need only the database and must not wait for Kafka. */
   async function sweep({ tallies, open }: Look): Promise<Swept> {
     try {
       const swept = await sweeper.sweep(tallies, open);
@@ -163,13 +166,13 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return open.some(isUnserved) ? await runStore.refusals() : [];
   }
 
-  /** Campaigns without budgets are not asked for. */
+  /** Reads shortages only for campaigns with budgets. */
   async function shortagesOf(tallies: readonly RunTally[]): Promise<BudgetShortage[]> {
     const budgeted = tallies.filter(({ hasBudgets, state }) => hasBudgets && state === 'running');
     return budgeted.length === 0 ? [] : runStore.shortages(budgeted.map(({ runId }) => runId));
   }
 
-  /** Too many failed, or its budget is used up. True when it was running until now. */
+  /** Pauses the run if too many users failed or its budget is used up. Returns true if it paused the run. */
   async function pauseItself(tally: RunTally, open: readonly OpenStep[], { shortages }: Look): Promise<boolean> {
     const { runId, campaignId, state } = tally;
     const cause =
@@ -186,7 +189,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return true;
   }
 
-  /** Its first users have all ended. True when it waits for a person. */
+  /** Ends the canary once its users have all ended. Returns true if the run now waits for a person. */
   async function endCanary(tally: RunTally): Promise<boolean> {
     const { runId, campaignId } = tally;
     const end = canaryEnd(tally);
@@ -201,7 +204,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return false;
   }
 
-  /** What is to be shown of the run; null when it has ended, or paused itself. */
+  /** Returns the figures to show; null when the run has ended or paused itself. */
   async function keep(
     tally: RunTally,
     seen: Look,
@@ -228,7 +231,7 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   return { turn };
 }
 
-/** What a look brought, of the runs that it was at. */
+/** Results of a look, for the runs that it read. */
 interface Look {
   readonly tallies: readonly RunTally[];
   open: readonly OpenStep[];

@@ -7,11 +7,14 @@ import type { RunTally } from '../ports/run-store.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
-/** Between two turns, or twenty times as long as the last one took. */
+/** Pause between two turns, or twenty times the duration of the last turn if that is longer. */
 const lookEveryMs = 10_000;
-/** Feeds are read one after the other until so much time has gone. */
+/** Time budget of a turn: feeds are read one after the other until it is used up. */
 const turnMs = 200;
-/** A feed whose sums have not changed for so long is doubted, and again after twice as long, up to an hour. */
+/**
+ * Time after which a feed with unchanged sums is reconciled. The next reconciliation follows after twice the time, up
+ * to an hour.
+ */
 const standsAfterMs = 20_000;
 const maxGapMs = 3_600_000;
 
@@ -24,7 +27,7 @@ export interface RunReconcilerDeps {
   logger: Logger;
 }
 
-/** What was seen of a feed when its sums changed last. */
+/** State of a feed at the last change of its sums. */
 interface Standing {
   feed: TalliedFeed;
   gapMs: number;
@@ -32,9 +35,9 @@ interface Standing {
 }
 
 /**
- * Compares feeds of runs that go on with their rows, and sets right what differs. That reads whole feeds, so it is done
- * where it may be needed: damage, wherever it is, keeps a feed from moving at last, or its run from ending. What moves,
- * the keeper's looks tell.
+ * Compares feeds of open runs with their rows, and repairs differences. This reads whole feeds, so it covers only feeds
+ * that stand still: any damage finally keeps a feed from moving, or its run from ending. The keeper's looks show which
+ * feeds move.
  */
 export interface RunReconciler extends LookFollower {
   /** @returns milliseconds until the next turn */
@@ -47,7 +50,7 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
 
   async function turn(): Promise<number> {
     if (!isSweeper()) {
-      // Runs may end meanwhile, and lose their rows, without a word here.
+      // Another trigger is the sweeper now: runs may end without a call of `forget`.
       standings.clear();
       return lookEveryMs;
     }
@@ -61,7 +64,7 @@ export function createRunReconciler(deps: RunReconcilerDeps): RunReconciler {
     return pauseAfter(clock.monotonicMs() - startedMs, lookEveryMs);
   }
 
-  /** The longest doubted first. */
+  /** Returns the feeds to reconcile, longest overdue first. */
   function doubted(nowMs: number): Standing[] {
     return [...standings.values()]
       .filter(({ doubtedFromMs }) => doubtedFromMs <= nowMs)
@@ -101,7 +104,7 @@ interface TalliedFeed {
   feedId: string;
   country: string;
   chainLength: number;
-  /** As text, to be compared. */
+  /** JSON text, for comparison. */
   sums: string;
 }
 

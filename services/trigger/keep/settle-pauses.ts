@@ -2,10 +2,10 @@ import { batchesInFlight } from '../../../shared/domain/run/under-way.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RunFigures, RunStore } from '../ports/run-store.ts';
 
-/** Every worker has heard of a pause by then, so what is not in flight now will not be any more. */
+/** Time after which every worker knows of a pause. Batches that are not in flight by then will not start. */
 const heardAfterMs = 2000;
 
-/** Makes runs paused of which no worker holds a step any more, and shows of the others what is still in flight. */
+/** Sets runs to paused once no worker holds a step of them, and shows the batches in flight of the others. */
 export async function settlePauses({ runStore, logger }: { runStore: RunStore; logger: Logger }): Promise<void> {
   const shown: RunFigures[] = [];
   for (const { runId, forMs, underWay } of await runStore.pausing()) {

@@ -7,16 +7,16 @@ import { createEarlierPages, createListPages, type StoredPagesDeps } from './sto
 
 export type AudiencePagesDeps = SegmentPagesDeps &
   StoredPagesDeps & {
-    /** Of a dry feed, those whom several sources name are counted. */
+    /** For a dry feed, users that several sources contain are counted. */
     feed: Pick<OwnedFeed, 'audience' | 'isDry'>;
-    /** How its users come from each source is counted. */
+    /** Counts the users that each source contributes. */
     countsParts?: boolean;
   };
 
 const noGaps: readonly Gap[] = [];
 
 /**
- * The pages of a feed's audience. A segment alone is passed on as it comes: nothing is merged, no user is looked at.
+ * Creates the pages of a feed's audience. If the audience is a single segment, its pages are passed on without merging.
  */
 export function createAudiencePages(deps: AudiencePagesDeps): PageSource {
   const { audience, isDry } = deps.feed;

@@ -2,14 +2,14 @@ import type { UserPage } from '../../../shared/contracts/endpoints/segmentation.
 import { escapeUserId, findDisorder } from '../../../shared/domain/ids/user-id.ts';
 
 export interface PageAsked {
-  /** The id that the page has to begin behind; null for the first page. */
+  /** Id after which the page has to begin; null for the first page. */
   after: string | null;
   limit: number;
 }
 
 /**
- * What is wrong with a page, or null. Everything that is promised stands on the order: no user twice, batches as
- * ranges. So nothing of a page that breaks it is fed.
+ * Returns what is wrong with a page, or null. No user of a faulty page is fed, because exactly-once feeding and batches
+ * as ranges depend on the order.
  */
 export function pageFault({ users, next }: UserPage, { after, limit }: PageAsked): string | null {
   if (users.length > limit) return `the page has ${users.length} users, asked for were at most ${limit}`;

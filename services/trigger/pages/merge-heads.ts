@@ -1,38 +1,38 @@
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { Gap } from './page-source.ts';
 
-/** The page of a source that is being read, and how far. */
+/** Page of a source that is being read, and the position in it. */
 export interface Head {
   users: readonly string[];
-  /** Index of the next one to be looked at. */
+  /** Index of the next user. */
   at: number;
   isLast: boolean;
-  /** Of several heads that hold a user, the lowest counts. */
+  /** If several heads hold a user, the lowest rank counts. */
   rank: number;
 }
 
 export interface Heads {
   include: readonly Head[];
-  /** What excludes a user that no included head of the same or a lower rank holds. */
+  /** Excludes a user unless an included head of the same or a lower rank holds it. */
   exclude: readonly Head[];
 }
 
 export interface MergeTerms {
-  /** All heads hold ids of the basic plane alone. */
+  /** True if all ids are of the basic multilingual plane. */
   basic: boolean;
-  /** Counts those of the audience whom several sources name; each ends a gap. */
+  /** Counts users of the audience that several sources contain. Each of them ends a gap. */
   countsShared?: boolean;
-  /** What is counted by head, where it is: of every user that is looked at. */
+  /** Receives counts by head, for every user that is read. */
   tally?: HeadTally;
 }
 
-/** How users come from heads: include, less repeated, less exclude, is the audience. */
+/** Users by head: include, less repeated, less exclude, is the audience. */
 export interface HeadTally {
   /** By included head. */
   include: number[];
-  /** Once for each included head that holds a user, but the first. */
+  /** Users in several included heads: each counts once per head except the first. */
   repeated: number;
-  /** By excluding head; a user counts at the first one that excludes it. */
+  /** By excluding head. A user counts at the first head that excludes it. */
   exclude: number[];
 }
 
@@ -48,29 +48,29 @@ export interface Merged {
 const surrogate = /[\ud800-\udfff]/;
 
 /**
- * How often the order of two ids is asked for is what merging costs: JavaScript's own serves where nothing is above the
- * basic plane.
+ * Returns whether all ids are of the basic multilingual plane. For these, JavaScript's own order is the same and much
+ * faster, and comparing ids is most of the cost of merging.
  */
 export function isBasic(users: readonly string[]): boolean {
   return !surrogate.test(users.join(''));
 }
 
-/** Nothing is left of the page, and others come. */
+/** Returns whether the page is used up and more pages follow. */
 export function isSpent({ users, at, isLast }: Head): boolean {
   return at >= users.length && !isLast;
 }
 
-/** No user comes any more. */
+/** Returns whether no more users follow. */
 export function isOver({ users, at, isLast }: Head): boolean {
   return at >= users.length && isLast;
 }
 
 /**
- * The users that are in one of the included heads and in none that excludes them, once and in order, up to the last
- * user that every source which goes on has shown. Behind it, a source may still come with a user that belongs in
- * between. The heads move on.
+ * Merges the heads and moves them on. Returns the users in at least one included head and in no excluding head, once
+ * and in order. Stops at the least last user of the sources with further pages, because their next page may hold any
+ * user after that one.
  *
- * @param isHeldOut asked for everybody who is not excluded
+ * @param isHeldOut called for each user that is not excluded
  */
 export function mergeHeads(
   { include, exclude }: Heads,
@@ -107,7 +107,7 @@ function compareBasic(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Null where all sources have shown all they have. */
+/** Returns the last user up to which all sources are known; null if no source has further pages. */
 function horizonOf(heads: readonly Head[], compare: Compare): string | null {
   let horizon: string | null = null;
   for (const { users, isLast } of heads) {
@@ -127,7 +127,7 @@ function leastOf(heads: readonly Head[], compare: Compare): string | null {
   return least;
 }
 
-/** Moves the heads that hold the user behind it, and returns the lowest of their ranks. */
+/** Moves the heads that hold the user past it. Returns the lowest of their ranks. */
 function takeFrom(heads: readonly Head[], user: string): number {
   let rank = Infinity;
   for (const head of heads) {
@@ -138,7 +138,7 @@ function takeFrom(heads: readonly Head[], user: string): number {
   return rank;
 }
 
-/** Before the user is taken from them. */
+/** Counts the user by included head. Call before the heads move past the user. */
 function noteIncluded(tally: HeadTally, heads: readonly Head[], user: string): void {
   let isSeen = false;
   for (const [index, { users, at }] of heads.entries()) {
@@ -172,7 +172,7 @@ function moveBehind(head: Head, user: string, compare: Compare): void {
   }
 }
 
-/** Where the user is passed over, or was just taken. */
+/** Returns the gap at the current position, extended to the user. */
 function gapFor({ users, gaps }: Merged, user: string): Gap {
   let gap = gaps.at(-1);
   if (gap?.at !== users.length) {

@@ -10,10 +10,13 @@ import { emptyTally, isBasic, isOver, isSpent, mergeHeads, type Head, type HeadT
 import type { FeedStanding } from './page-questions.ts';
 import type { FetchedPage, PageSource, SourcePages, Stall } from './page-source.ts';
 
-/** One of the sources that are merged, and what of it waits to be merged. */
+/** One of the merged sources, with its page in memory. */
 interface Strand {
   source: FeedSource;
-  /** In what is included, or excludes; null: what it holds is of another country's audience. */
+  /**
+   * Index of the source in the audience's `include` or `exclude`; null for a source that belongs only to another
+   * country's audience.
+   */
   place: number | null;
   pages: SourcePages;
   head: Head;
@@ -23,20 +26,19 @@ interface Strand {
 export type PagesOfSource = (source: FeedSource, country?: string) => SourcePages[];
 
 export interface MergeCounts {
-  /** Those whom several sources name. */
+  /** Counts users that several sources contain. */
   countsShared?: boolean;
-  /** How the users come from each source. */
+  /** Counts the users that each source contributes. */
   countsParts?: boolean;
 }
 
 const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
 
 /**
- * An audience of several sources as one: pages are merged as far as all sources have shown what they have. Each source
- * is paged by itself, at most a page of it is in memory, and the last user handled is the cursor of all of them: behind
- * it, each is asked anew after a crash.
+ * Creates the pages of an audience of several sources. Each source is paged separately, with at most one page in
+ * memory. The last handled user is the cursor of all sources: after a crash, each source is requested again from it.
  *
- * @param pagesOf the pages of a source in a country, the feed's own where it is absent; a run may have several
+ * @param pagesOf returns the pages of a source in a country, by default the feed's own; a run may have several
  */
 export function createMergedPages(
   audience: FeedAudience,
@@ -65,7 +67,7 @@ export function createMergedPages(
 
   const isEnded = () => included.every(({ head }) => isOver(head));
 
-  /** Asks all sources whose pages are used up, at once. */
+  /** Requests the next page of all sources whose pages are used up, at the same time. */
   async function fill(signal: AbortSignal): Promise<Stall | null> {
     const asked = strands.filter(({ head }) => isSpent(head));
     const answers = await Promise.allSettled(asked.map((strand) => fillOne(strand, signal)));
@@ -83,7 +85,7 @@ export function createMergedPages(
     return null;
   }
 
-  /** A source may have several strands. */
+  /** Sums counts by source. A source may have several strands. */
   function partsOf({ include, repeated, exclude }: HeadTally): AudienceParts {
     const sumOf = (ofStrands: readonly Strand[], counts: readonly number[], place: number | null) =>
       ofStrands.reduce((sum, strand, index) => (strand.place === place ? sum + (counts[index] ?? 0) : sum), 0);
@@ -117,7 +119,7 @@ export function createMergedPages(
   };
 }
 
-/** Every source that pages this segment goes on with its new snapshot, since they page the same. */
+/** Replaces the snapshot of a segment in every source, because all sources of this segment continue on the same one. */
 function withFresh(audience: FeedAudience, old: FeedSource, fresh: SegmentSource): FeedAudience {
   const renewed = (sources: readonly FeedSource[]) =>
     sources.map((source) =>
@@ -126,7 +128,7 @@ function withFresh(audience: FeedAudience, old: FeedSource, fresh: SegmentSource
   return { ...audience, include: renewed(audience.include), exclude: renewed(audience.exclude) };
 }
 
-/** Of what excludes people in other countries too. */
+/** Returns the index of a source, also for sources that exclude users in other countries. */
 function placeOf(sources: readonly FeedSource[], other: FeedSource): number | null {
   const keyOf = (source: FeedSource) =>
     'listId' in source

@@ -2,26 +2,29 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 
 /**
- * - `moving`: its last page came.
- * - `new`: it was never asked for one.
- * - `uncertain`: its last page was not to be had.
+ * - `moving`: the last page arrived.
+ * - `new`: no page was requested yet.
+ * - `uncertain`: the last page was not available.
  */
 export type FeedStanding = 'moving' | 'new' | 'uncertain';
 
-/** Pages asked for at once: what hangs, or may hang, keeps no feed out whose pages come. */
+/** Concurrent page requests by standing. Requests that hang, or may hang, do not block feeds whose pages arrive. */
 export const maxQuestions = { moving: 32, new: 64, uncertain: 32 };
-/** Of the new feeds of one run: what is new hangs for as long as its time-out, and a later run must find a place. */
+/**
+ * Concurrent requests for new feeds of one run. A new request may hang until its timeout, and a later run must still
+ * find a place.
+ */
 export const maxNewOfRun = 3;
 /**
- * More places for new feeds, one in this time, for the newest run: however many hang before it for their
- * time-out of ten seconds, one of these is free by then.
+ * Additional places for new feeds of the newest run. One opens every `everyMs`: even if earlier requests hang for their
+ * timeout of ten seconds, one of 32 places is free by then.
  */
 export const laterPlaces = { places: 32, everyMs: 320 };
 
-/** Beside these, for audiences that are counted: they take nothing from what is fed. */
+/** Concurrent requests for counted audiences, in addition to the limits above: counts take no place from feeds. */
 export const maxCountQuestions = 4;
 
-/** No question waits for a connection: that would count towards its time-out. */
+/** Connections for all concurrent requests: waiting for a connection would count towards a request's timeout. */
 export const segmentationConnections = {
   pages: maxQuestions.moving + maxQuestions.new + laterPlaces.places + maxQuestions.uncertain + maxCountQuestions,
   descriptions: 64,
@@ -34,9 +37,12 @@ export interface Asker {
 
 type PageAnswer = Awaited<ReturnType<Segmentation['page']>>;
 
-/** Who may ask the segmentation service for a page now. Who waits has not asked: that is no time-out. */
+/**
+ * Admission of page requests to the segmentation service. A request that waits here has not started, so its timeout
+ * does not run.
+ */
 export interface PageQuestions {
-  /** Asks in the run's turn. Answered at once, and not asked, when the signal aborts before. */
+  /** Sends the request in the run's turn. If the signal aborts before, returns a failure without a request. */
   ask(asker: Asker, question: () => Promise<PageAnswer>, signal: AbortSignal): Promise<PageAnswer>;
 }
 
@@ -64,7 +70,7 @@ const stopped: PageAnswer = {
   failure: { kind: 'unavailable', cause: 'stopped before it was asked', retryAfterMs: null },
 };
 
-/** Resolves to whether its turn came. */
+/** Resolves to true if its turn came. */
 type Waiter = (isTurn: boolean) => void;
 
 interface TurnTerms {
@@ -76,9 +82,12 @@ interface TurnTerms {
 
 const noLaterPlaces = { places: 0, everyMs: 0 };
 
-/** Places that are given to runs in turn: one with hundreds of feeds waits no less than one with a single feed. */
+/**
+ * Creates places that are assigned to runs in turn, so that a run with hundreds of feeds gets no more than a run with
+ * one.
+ */
 function createTurns({ places, placesOfRun, later, clock }: TurnTerms) {
-  /** In the order of the runs' turns: a Map keeps it, and who had a turn goes to its end. */
+  /** Ordered by the runs' turns: a Map keeps insertion order, and a run that had a turn moves to the end. */
   const waiting = new Map<string, Set<Waiter>>();
   const takenBy = new Map<string, number>();
   let taken = 0;
@@ -96,7 +105,6 @@ function createTurns({ places, placesOfRun, later, clock }: TurnTerms) {
     else takenBy.set(runId, own);
   }
 
-  /** Whether one more may be asked now. */
   function isFree(): boolean {
     return taken < places || (hasLaterPlace() && clock.monotonicMs() >= laterAtMs);
   }
@@ -119,7 +127,9 @@ function createTurns({ places, placesOfRun, later, clock }: TurnTerms) {
     });
   }
 
-  /** Ids of runs ascend with the time at which they were made. */
+  /**
+   * Returns the run with the next turn. Later places go to the newest run: run ids ascend with the time of creation.
+   */
   function nextRun(): string | undefined {
     const runIds = [...waiting.keys()].filter(hasPlace);
     return taken < places ? runIds[0] : runIds.toSorted().at(-1);
@@ -149,7 +159,7 @@ function createTurns({ places, placesOfRun, later, clock }: TurnTerms) {
   }
 
   return {
-    /** False when the signal aborted first. Each turn that came is to be ended. */
+    /** Resolves to true when the turn comes, to false if the signal aborts first. The caller has to end each turn. */
     begin: (runId: string, signal: AbortSignal): Promise<boolean> => {
       if (signal.aborted) return Promise.resolve(false);
       if (!isFree() || !hasPlace(runId)) {

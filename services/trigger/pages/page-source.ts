@@ -11,16 +11,16 @@ export interface Stall {
   retryInMs: number;
 }
 
-/** Users that are passed over, between two that are fed. */
+/** Users that are skipped between two fed users. */
 export interface Gap extends SkippedUsers {
-  /** How many of the page's users come before it. */
+  /** Number of the page's users before the gap. */
   at: number;
   heldOutIds?: string[];
-  /** The last one of them; where none is passed over, the user before it. */
+  /** Last skipped user; if the gap skips none, the user before the gap. */
   last: string;
   /**
-   * Where that is counted: of the audience, up to here and behind the gap before, those whom several sources name. They
-   * are fed or held out like any other.
+   * If counted, users of the audience between the previous gap and this one that several sources contain. Such users
+   * are fed or held out like others.
    */
   shared?: number;
 }
@@ -30,13 +30,13 @@ export interface FetchedPage {
   users: readonly string[];
   gaps: readonly Gap[];
   isLast: boolean;
-  /** Where that is counted: how the users of the page, and those that are passed over in it, come from the sources. */
+  /** If counted, contributions of the sources to the users of the page, skipped ones included. */
   parts?: AudienceParts;
-  /** What the feed goes on with from now, where a segment's snapshot is gone. */
+  /** Audience with new snapshots, if the snapshot of a segment was deleted; else null. */
   fresh: FeedAudience | null;
 }
 
-/** The pages of a feed's audience behind its cursor, one after the other, each of them checked. */
+/** Checked pages of a feed's audience, from its cursor on. */
 export interface PageSource {
   next(signal: AbortSignal): Promise<FetchedPage | Stall>;
   standing(): FeedStanding;
@@ -44,22 +44,22 @@ export interface PageSource {
 
 export interface SourcePage {
   kind: 'page';
-  /** Strictly ascending, behind all that came before. No user in the last page alone. */
+  /** Strictly ascending, after all earlier pages. Only the last page may be empty. */
   users: readonly string[];
   isLast: boolean;
-  /** The snapshot that is gone on with, where the one before is gone. */
+  /** Segment with the new snapshot, if the previous snapshot was deleted; else null. */
   fresh: SegmentSource | null;
 }
 
-/** The pages of one of the sources that an audience is made of, behind the feed's cursor. */
+/** Pages of one source of an audience, from the feed's cursor on. */
 export interface SourcePages {
   next(signal: AbortSignal): Promise<SourcePage | Stall>;
   standing(): FeedStanding;
 }
 
 /**
- * Why a page cannot be fed now: a fault that may pass by itself, or one that a person has to mend, such as a page that
- * breaks the contract or a request that the service refuses.
+ * Kind of fault that keeps a page from being fed. A passing fault may end by itself. A lasting fault needs a person:
+ * for example a page that breaks the contract, or a request that the service refuses.
  */
 export type StallKind = 'passing' | 'lasting';
 
@@ -69,16 +69,16 @@ const pauses = {
 };
 
 export interface StallTerms {
-  /** How often in a row the feed has stalled before. */
+  /** Stalls in a row so far. */
   stalls: number;
   /** In [0, 1). */
   random: () => number;
 }
 
 /**
- * Returns the stall with its pause, which doubles from stall to stall. A passing one is random up to its ceiling, so
- * that many feeds do not ask together. A lasting one is exact: the person who mends it knows when the page is requested
- * again.
+ * Returns the stall with its pause, which doubles with each stall in a row. A passing stall has a random pause up to
+ * its ceiling, so that many feeds do not send requests at the same time. A lasting stall has an exact pause, so that
+ * the person who repairs the fault knows the time of the next request.
  */
 export function stallOf(kind: StallKind, cause: string, { stalls, random }: StallTerms): Stall {
   const share = kind === 'passing' ? random() : 1;

@@ -7,8 +7,8 @@ export interface RetriedUsersDeps {
 }
 
 /**
- * The audience of a child run's feed, paged as a segment is: the users that were written down when the run began.
- * Throws where the database does not answer: that is nothing that a segmentation service could be blamed for.
+ * Serves the stored audience of a retry run's feed through the interface of a segmentation service. Throws on a
+ * database error: such an error must not look like a fault of the segmentation service.
  */
 export function createRetriedUsers({ feedId, feedStore }: RetriedUsersDeps): Segmentation {
   return {

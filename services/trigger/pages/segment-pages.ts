@@ -12,7 +12,7 @@ export interface SegmentPagesDeps {
   feed: Pick<OwnedFeed, 'country' | 'runId' | 'stalls' | 'cursor'>;
   segmentation: Segmentation;
   questions: PageQuestions;
-  /** Users asked for per page, unless the service says that it may be more. */
+  /** Users requested per page, unless the service allows more. */
   pageSize: number;
   /** Users of the feed that may wait in memory. */
   maxBufferedUsers: () => number;
@@ -26,15 +26,14 @@ export function createSegmentPages(source: SegmentSource, deps: SegmentPagesDeps
   const { country, runId, stalls } = feed;
   const terms = { stalls, random };
   let { snapshot } = source;
-  /** Last id that was handed out. */
   let seen = feed.cursor;
-  /** Where to ask from: before `seen` only when that id cannot be sent in a query. */
+  /** Id after which the next request starts. Differs from `seen` only if that id cannot be sent in a query. */
   let after = feed.cursor;
-  /** As far as the service has said: users per page. */
+  /** Users per page that the service allows, as far as known. */
   let maxLimit = pageSize;
   let standing: FeedStanding = stalls > 0 ? 'uncertain' : feed.cursor === null ? 'new' : 'moving';
 
-  /** Among many feeds no more than what may wait of each of them, or they would fill the memory together. */
+  /** Bounded by the users of the feed that may wait in memory, because large pages of many feeds would exhaust it. */
   const nextLimit = () => Math.floor(Math.max(pageSize, Math.min(maxLimit, largestPage, maxBufferedUsers())));
 
   function ask(limit: number, signal: AbortSignal) {

@@ -1,8 +1,8 @@
 import type { SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 
 /**
- * Why a segment cannot be fed or described, for people: which segment and country, what was seen, and who has to do
- * what.
+ * Returns why a segment cannot be fed or described, for people: segment and country, the observed fault, and the
+ * required action.
  */
 export function segmentationCause(
   { segment, country }: { segment: string; country: string },
@@ -11,7 +11,7 @@ export function segmentationCause(
   return `segment "${segment}" in ${country}: the segmentation service ${sayings[kind]} (${cause}); ${whatHelps[kind]}`;
 }
 
-/** The same for a page that breaks the contract. */
+/** Returns the cause for a page that breaks the contract. */
 export function brokenPageCause({ segment, country }: { segment: string; country: string }, fault: string): string {
   return (
     `segment "${segment}" in ${country}: the segmentation service sent a page that breaks its contract (${fault}); ` +

@@ -39,7 +39,7 @@ export function createEarlierPages(source: RunSource, feedId: string, deps: Stor
       if (!page) return undefined;
       batchNo = page.nextBatchNo;
       const users = cursor === null ? page.users : page.users.filter((user) => compareUserIds(user, cursor) > 0);
-      // No user in these batches ended like that.
+      // If no user in these batches has a matching outcome, reads the next batches.
       if (users.length > 0 || page.isLast || signal.aborted) return { users, isLast: page.isLast };
     }
   });

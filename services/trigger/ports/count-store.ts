@@ -1,51 +1,54 @@
 import type { CountQuestion, StoredCountry } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import type { SourcePlace } from '../../../shared/contracts/runs/feed-audience.ts';
 
-/** The country that is counted now, and how far. */
+/** Country in progress, and the position in it. */
 export interface CountPlace {
   country: string;
-  /** The last user that is counted; null: none is. */
+  /** Last counted user; null before the first. */
   cursor: string | null;
-  /** How often its snapshot was gone, and it was begun anew. */
+  /** Restarts of this country because its snapshot was deleted. */
   restarts: number;
 }
 
-/** What another trigger goes on with. */
+/** State from which another trigger can continue. */
 export interface CountProgress {
-  /** Those before the place are done. */
+  /** Includes all countries before the place, which are done. */
   countries: readonly StoredCountry[];
   place: CountPlace | null;
 }
 
-/** A count that this process has until its lease is over. */
+/** A count that this process owns until its lease ends. */
 export interface OwnedCount extends CountProgress {
   countId: string;
   question: CountQuestion;
-  /** The sources of each audience, as they were resolved when it began; null: not yet. */
+  /** Sources of each audience, resolved at the beginning; null before. */
   resolved: SourcePlace[][] | null;
   token: number;
 }
 
-/** `lost`: it was cancelled, or another trigger has it. */
+/** `lost`: the count was cancelled, or another trigger owns it. */
 export type CountStanding = 'held' | 'too-long' | 'lost';
 
 export type CountEnd = { state: 'done'; key: string } | { state: 'failed'; cause: string };
 
 export interface SavedCount extends CountProgress {
-  /** Null: as before. */
+  /** Null means unchanged. */
   resolved: SourcePlace[][] | null;
-  /** What it waits for, for people. */
+  /** Cause of waiting, for people. */
   cause: string | null;
 }
 
-/** Audiences that are to be counted, one trigger each. */
+/** Requested counts, each owned by one trigger at a time. */
 export interface CountStore {
-  /** One that waits, or whose trigger has died; of the accounts with the fewest at work, the oldest. */
+  /**
+   * Claims a count that waits or whose lease has ended: the oldest count among the accounts with the fewest counts in
+   * progress.
+   */
   claim(owner: string, leaseMs: number): Promise<OwnedCount | undefined>;
   renew(count: OwnedCount, leaseMs: number): Promise<CountStanding>;
-  /** False where it is not this one's any more: nothing was written. */
+  /** Returns false, without writing, if this process no longer owns the count. */
   save(count: OwnedCount, saved: SavedCount): Promise<boolean>;
   end(count: OwnedCount, countries: readonly StoredCountry[], end: CountEnd): Promise<boolean>;
-  /** Another trigger may take it at once. */
+  /** Releases the count, so that another trigger can claim it at once. */
   release(count: OwnedCount): Promise<void>;
 }

@@ -7,33 +7,33 @@ export interface OwnedFeed {
   runId: string;
   country: string;
   audience: FeedAudience;
-  /** Users of the audience so far, held-out ones included, and those that were left out of it. */
+  /** Users of the audience so far, held-out ones included. `excludedUsers` are not part of the audience. */
   fedUsers: number;
   excludedUsers: number;
-  /** Of fedUsers, as many as were approved, or may be without it; null: any number. */
+  /** Upper bound on `fedUsers`, by approval or by the policy; null: no bound. */
   usersAtMost: number | null;
-  /** Of fedUsers, those who get nothing. */
+  /** Part of `fedUsers` that is held out. */
   heldOutUsers: number;
-  /** No more users than that are served while the run is at its first ones; null: all are. */
+  /** Users to serve while the run serves its canary; null: no limit. */
   canaryUsers: number | null;
-  /** How often in a row its next page was not to be had. */
+  /** Stalls in a row. */
   stalls: number;
-  /** The last user that was fed, held out or excluded, or null before the first. */
+  /** Last user that was fed, held out or excluded; null before the first. */
   cursor: string | null;
   nextBatchNo: number;
-  /** Users per batch, at most: as the run began, whatever its action types say by now. */
+  /** Users per batch, at most, fixed when the run began: later changes of action types do not apply. */
   batchUsers: number;
   token: number;
   priority: Priority;
-  /** The step that its users begin with. */
+  /** Step in which its users begin. */
   fromStep: number;
-  /** Its users were written down when it began: no source is asked for them. */
+  /** True if its users were stored when it began, so that no source is requested. */
   hasStoredUsers: boolean;
-  /** Of a dry run: its batches are never called. */
+  /** True for a dry run, whose batches are never called. */
   isDry: boolean;
-  /** Action type of that step: with the country, the shard that the feed's batches go to. */
+  /** Action type of `fromStep`: together with the country, the shard of the feed's batches. */
   firstAction: string;
-  /** Until the run's deadline, by the database's clock, at the time of the claim. */
+  /** Milliseconds until the run's deadline, by the database's clock, at the time of the claim. */
   deadlineInMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface FedBatch {
   users: readonly string[];
 }
 
-/** A page of a child run's audience. */
+/** Page of a retry run's audience. */
 export interface RetriedUsers {
   /** In ascending byte order. */
   users: string[];
@@ -51,61 +51,58 @@ export interface RetriedUsers {
 
 /** Users that are in no batch. */
 export interface SkippedUsers {
-  /** Not of the audience: an exclusion names them. Counted, never listed. */
+  /** Users that an exclusion contains: not part of the audience, only counted. */
   excluded: number;
-  /** Of the audience, and get nothing. */
+  /** Users of the audience that are held out. */
   heldOut: number;
-  /** They, in order, as they came; absent where there are none. */
+  /** Ids of the held-out users, in order; absent if there are none. */
   heldOutIds?: readonly string[];
 }
 
 export interface FedPages {
   feedId: string;
   token: number;
-  /** Batches in ascending order, numbered on from the feed's next number. */
+  /** Batches in ascending order, numbered from the feed's next number. */
   batches: readonly FedBatch[];
-  /**
-   * Users that belong to the audience but can never be sent: ids that break the rules, already escaped, and the rule
-   * that each breaks.
-   */
+  /** Users of the audience with invalid ids, which can never be sent: the escaped id, and the rule that it breaks. */
   invalidUsers: readonly { user: string; rule: string }[];
-  /** Who was passed over up to the cursor; none where absent. */
+  /** Users that were skipped up to the cursor; absent: none. */
   skipped?: SkippedUsers;
   /**
-   * Of a dry feed, which takes no others: these are never called, and all their steps end as they are written. How many
-   * users of the audience several sources name.
+   * Required for a dry feed: its batches are never called, and writing them ends all their steps. `shared` counts users
+   * of the audience that several sources contain.
    */
   sink?: { shared: number } | undefined;
   cursor: string | null;
-  /** True with the audience's last page. */
+  /** True for the audience's last page. */
   complete: boolean;
-  /** The page behind these is not to be had: the cause of that stays shown. */
+  /** True if the next page is not available: the displayed cause stays. */
   staysStalled: boolean;
 }
 
-/** How batches of a feed flow through the steps of its chain, for fairness and back-pressure. */
+/** Flow of a feed's batches through the steps of its chain, for fairness and back-pressure. */
 export interface FeedLoad {
   feedId: string;
   runId: string;
   country: string;
-  /** Users of its run that may be fed right now, over all feeds and triggers; null where the run has no pace. */
+  /** Users of its run that may be fed now, over all feeds and triggers; null if the run has no pace. */
   paceAllows: number | null;
-  /** Users per batch, at most: the same for all feeds of a run. */
+  /** Users per batch, at most; the same for all feeds of a run. */
   batchUsers: number;
   /** Action types in the order of the chain. */
   chain: readonly string[];
-  /** By step of the chain, the action type of its check; null where it has none. */
+  /** By step of the chain, the action type of its check; null without a check. */
   checks: readonly (string | null)[];
   priority: Priority;
   complete: boolean;
-  /** One of its steps is held until a person has mended something. */
+  /** True if one of its steps is held until a person fixes a fault. */
   held: boolean;
-  /** Steps in their quiet hours: what waits there keeps nothing before it. */
+  /** Steps in quiet hours. Batches that wait there do not limit feeding. */
   quietSteps: readonly number[];
   fedBatches: number;
-  /** The step that they enter. */
+  /** Step in which its batches begin. */
   fromStep: number;
-  /** One for each step of the chain. All counts in batches, children included. */
+  /** One for each step of the chain. All counts are batches, children included. */
   steps: readonly FlowCounts[];
 }
 
@@ -116,7 +113,7 @@ export interface FlowCounts {
   waiting: number;
 }
 
-/** So many users of a run are to be fed, in whole batches. */
+/** Request to feed whole batches of a run. */
 export interface PaceAsked {
   runId: string;
   batches: number;
@@ -128,55 +125,59 @@ export interface ListedFeeds {
   until: string;
 }
 
-/** `never-stalled`: not those whose last page was not to be had. */
+/** `never-stalled` excludes feeds whose last page was not available. */
 export type FeedScope = 'all' | 'never-stalled';
 
 export interface FeedChoice {
-  /** The oldest runs unless given. */
+  /** Order by the start of their runs; oldest first by default. */
   first?: 'newest' | undefined;
-  /** None of dry runs. */
+  /** Excludes feeds of dry runs. */
   withoutDry?: boolean;
 }
 
 export interface FeedStore {
   /**
-   * Takes feeds of running runs that no trigger pages, that are not complete, and whose pause after a stall is over:
-   * token + 1. Those already owned by `owner` are not returned. Those of dry runs last, before these those that never
-   * stalled, then by their run's start.
+   * Claims feeds of running runs: no trigger owns them, they are not complete, and their pause after a stall is over.
+   * Increments their tokens. Feeds already owned by `owner` are not returned. Feeds of dry runs come last, feeds that
+   * stalled before them; then the order is by the start of the run.
    */
   claim(owner: string, leaseMs: number, limit: number, scope: FeedScope, choice?: FeedChoice): Promise<OwnedFeed[]>;
   /**
-   * Prolongs leases; returns the feeds that are still ours *and* whose run still feeds (running, before its deadline).
+   * Renews leases. Returns the feeds that this owner still has and whose runs still feed (running, before the
+   * deadline).
    */
   renew(owner: string, leaseMs: number, feeds: readonly { feedId: string; token: number }[]): Promise<string[]>;
-  /** Gives leases back at once, for a graceful stop. */
+  /** Releases leases at once, for a graceful stop. */
   release(owner: string, feeds: readonly { feedId: string; token: number }[]): Promise<void>;
   /**
-   * Batches and cursor in one transaction under the token. False when the token is no longer ours: nothing was written.
+   * Writes batches and cursor in one transaction under the token. Returns false, without writing, if the token is
+   * stale.
    */
   writePages(pages: FedPages): Promise<boolean>;
   /**
-   * The next page is not to be had: shows why, and lets no trigger claim the feed before `retryInMs`. No effect under a
-   * stale token.
+   * Stalls a feed whose next page is not available: shows the cause, and keeps the feed from being claimed for
+   * `retryInMs`. No effect under a stale token.
    */
   stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
-  /** Shows why a feed does not move on, or null when it does. No effect under a stale token. */
+  /** Shows why a feed does not progress; null clears the cause. No effect under a stale token. */
   show(feedId: string, token: number, cause: string | null): Promise<void>;
-  /** The feed goes on behind its cursor on another snapshot of a segment. No effect under a stale token. */
+  /**
+   * Stores a new snapshot of a segment, with which the feed continues after its cursor. No effect under a stale token.
+   */
   renewAudience(feedId: string, token: number, audience: FeedAudience): Promise<void>;
-  /** Users of a feed that tries failed users again, behind one of them. */
+  /** Returns users of a feed of a retry run, after the given one. */
   retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
   /**
-   * Takes from what the paces of these runs allow, which fills up with time, to at most what is allowed for a second,
-   * and at least one batch. Returns how many batches of those asked for may be fed; a run without a pace is left out.
-   * Another trigger that asks at the same time gets the rest.
+   * Takes batches from the paces of these runs. An allowance grows with time, up to that of one second and at least one
+   * batch. Returns the batches that may be fed, by run, without runs that have no pace. A concurrent trigger gets the
+   * rest.
    */
   takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
-  /** Loads of those of these feeds whose runs are running, whichever trigger pages them. */
+  /** Returns the loads of those feeds whose runs are running, whichever trigger pages them. */
   loads(feedIds: readonly string[]): Promise<FeedLoad[]>;
   /**
-   * Feeds of runs that are running, of all or of those that began, or were resumed, since an earlier listing and up to
-   * `reachMs` before it: what was not committed then.
+   * Lists feeds of running runs: all, or those that began or were resumed after `since` less `reachMs`. The reach
+   * covers transactions that were not committed at the earlier listing.
    */
   listFeeds(since: string | null, reachMs: number): Promise<ListedFeeds>;
 }

@@ -4,16 +4,16 @@ export interface ReplayedLetter extends LetterBytes {
   letterId: string;
 }
 
-/** Dead letters that a person wants published again. */
+/** Dead letters that a person wants to be published again. */
 export interface LetterReplays {
   /** Oldest first. */
   wanted(limit: number): Promise<ReplayedLetter[]>;
-  /** They are published. */
+  /** Marks letters as published. */
   settle(letterIds: readonly string[]): Promise<void>;
 }
 
-/** Publishes bytes as they were, to the topics that they came from. */
+/** Publishes the original bytes to the original topics. */
 export interface LetterPublisher {
-  /** Resolves when all of them are acknowledged. @throws when that is not known */
+  /** Resolves when all letters are acknowledged. @throws when that is not known */
   publish(letters: readonly LetterBytes[]): Promise<void>;
 }

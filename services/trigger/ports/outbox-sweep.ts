@@ -1,9 +1,9 @@
 import type { FeedStep } from '../../../shared/ports/step-holds.ts';
 import type { StepRef } from '../../../shared/ports/step-ledger.ts';
 
-/** A reference that can be published again: built from committed rows alone. */
+/** Reference that can be published again, built from committed rows alone. */
 export interface LostRef extends StepRef {
-  /** Users lost before this step, and how many are still to be served in it. */
+  /** Users lost before this step. `remaining` is the number of users still to be served in it. */
   lost: string[];
   remaining: number;
 }
@@ -14,46 +14,45 @@ export interface SweptFeed {
 }
 
 export interface DueRefs {
-  /** To be published. That they were offered is marked in their rows already. */
+  /** References to publish, already marked as offered in their rows. */
   offers: LostRef[];
   /** Steps whose leases have lapsed too often: they may not be claimed any more. */
   quarantined: StepRef[];
-  /** Feeds of which so many were due as were asked for: there may be more. */
+  /** Feeds that reached the limit: more of their references may be due. */
   more: string[];
 }
 
 export interface WindowLook {
-  /** Steps that a worker has claimed and whose leases have not run out. */
+  /** Steps that a worker has claimed and whose leases have not ended. */
   running: number;
-  /** Where the window goes on; null at its end. */
+  /** Start of the next window; null at the end. */
   next: number | null;
 }
 
 /**
- * What a crash, or a batch's own trouble, took off the straight way. Steps that left it stand on the agenda of their
- * feed until they are through the chain; what has not left it is above the feed's mark. So a look costs what is open,
- * not what the run holds.
+ * Finds references that were lost in a crash or wait for a retry. A feed's agenda lists such steps until they are
+ * through the chain. All other open steps are above the feed's mark. The cost of a look therefore grows with the open
+ * steps, not with the size of the run.
  */
 export interface OutboxSweep {
   /**
-   * Looks at what is due on the agendas, at most `limit` of each feed: takes off what is through, moves on what is in
-   * hand, and marks the rest as offered, the next time 10 s later, then 20 s, up to 10 min. Of a held step, one is
-   * offered when its try is due.
+   * Processes due entries of the agendas, at most `limit` per feed. Deletes entries that are through the chain,
+   * postpones those that a worker holds, and marks the rest as offered. The next offer follows after 10 s, then 20 s,
+   * up to 10 min. For a held step, one batch is offered when its try is due.
    *
-   * @param busy steps whose topics hold unhandled messages: what was offered before is there, and is not offered again
+   * @param busy steps whose topics hold unhandled messages: earlier offers are still there, and are not repeated
    */
   due(feeds: readonly SweptFeed[], limit: number, busy: readonly FeedStep[]): Promise<DueRefs>;
   /**
-   * Returns in how many milliseconds the first entry on the agenda of each of these feeds is due. Feeds without an
-   * entry within that time, which has no bound unless given, are left out.
+   * Returns, by feed, the milliseconds until the first entry of its agenda is due. Feeds without an entry within
+   * `withinMs` (unbounded by default) are left out.
    */
   nextDue(feedIds: readonly string[], withinMs?: number): Promise<Map<string, number>>;
-  /** These could not be published: they are due again in five seconds, and do not count as offered. */
+  /** Reverts offers that could not be published: they are due again in five seconds and do not count. */
   takeBack(refs: readonly StepRef[]): Promise<void>;
   /**
-   * Looks at a window of a feed's fed batches, `limit` of them from `from` or the feed's mark on: puts lapsed steps on
-   * the agenda, and unborn ones where their step is among `unborn`, and moves the mark up over what is through or on
-   * the agenda.
+   * Examines `limit` of a feed's fed batches, from `from` or the feed's mark on. Puts lapsed steps on the agenda, and
+   * missing steps if they are in `unborn`. Moves the mark past batches that are through the chain or on the agenda.
    */
   look(feed: SweptFeed, window: { from: number; limit: number; unborn: readonly number[] }): Promise<WindowLook>;
 }

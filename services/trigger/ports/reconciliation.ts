@@ -1,10 +1,10 @@
 import type { SweptFeed } from './outbox-sweep.ts';
 
 /**
- * What the reconciler found wrong and set right.
- * - `totals`: sums of a step that were not what its rows say. `failure-totals`: the same by reason.
- * - `fed-users`: users counted as fed that were not what is in the feed's batches.
- * - `agenda`: open steps that would not have been looked for any more; they are offered again.
+ * Kinds of repaired differences.
+ * - `totals`: sums of a step that differed from its rows. `failure-totals`: the same by reason.
+ * - `fed-users`: a count of fed users that differed from the feed's batches.
+ * - `agenda`: open steps that no sweep would have found; they are offered again.
  */
 export const repairKinds = ['totals', 'failure-totals', 'fed-users', 'agenda'] as const;
 
@@ -12,20 +12,20 @@ export type RepairKind = (typeof repairKinds)[number];
 
 export interface Repair {
   kind: RepairKind;
-  /** Null where it is of the feed as a whole. */
+  /** Description: each sum and its change, or the number of steps put on the agenda. */
   step: number | null;
   /** In words: each sum and by how much it was changed, or how many steps were put on the agenda. */
   what: string;
 }
 
 /**
- * Compares what a feed's sums and agenda say with its rows, and sets them right. Rows are the truth: a statement that
- * changes one changes the sums in the same transaction, so at any moment both agree, and a difference is damage.
+ * Compares a feed's sums and agenda with its rows, and repairs them. Statements change rows and sums in the same
+ * transaction, so any difference at one moment is damage. The rows are correct.
  */
 export interface Reconciliation {
   /**
-   * Reads all rows of a feed, some 30 ms for 20,000 batches, and repairs in the same statements, with an event of its
-   * run. Safe beside workers and triggers: what is added is the difference of one moment.
+   * Repairs a feed and adds an event to its run. Reads all rows of the feed: about 30 ms for 20,000 batches. Safe
+   * beside workers and triggers, because each statement adds the difference of one moment.
    */
   reconcile(feed: SweptFeed): Promise<Repair[]>;
 }

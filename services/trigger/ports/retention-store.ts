@@ -1,9 +1,8 @@
-/** What is kept of runs that have ended, from what identifies people to what does not. */
+/** Kinds of rows of ended runs, from personal data to figures. */
 export type KeptKind = 'users' | 'receipts' | 'steps' | 'failures';
 
-/** The result of making or dropping weeks. */
 export interface WeekChange {
-  /** Weeks of which at least one table was made or dropped. */
+  /** Weeks of which at least one table was created or dropped. */
   weeks: number;
   /** 1 if a reader of a table ended the round before all weeks were changed, else 0. */
   heldUp: number;
@@ -18,79 +17,72 @@ export interface FailedCount {
 export interface ReceiptCounts {
   /** Runs whose count was tried. */
   runs: number;
-  /** Those of them whose count is tried again in five minutes. */
+  /** Runs among them whose count is tried again in five minutes. */
   failed: readonly FailedCount[];
 }
 
 /**
- * Old rows of the execution path. All batches, receipts, steps and failures of the feeds that began in the same week
- * leave together, when every run of them ended long enough ago: what identifies people first, figures last. A run that
- * has not ended keeps all of its week.
+ * Old rows of the execution path. All batches, receipts, steps and failures of feeds that began in the same week are
+ * dropped together, once all their runs ended long enough ago. Personal data goes first, figures last. A run that has
+ * not ended keeps its whole week.
  */
 export interface Retention {
-  /** Makes room for the feeds of the coming weeks. Safe to repeat. */
+  /** Creates the partitions of the coming weeks. Safe to repeat. */
   makeAhead(): Promise<WeekChange>;
   /**
-   * Closes runs that ended more than `days` ago for further receipts; returns how many, at most `limit`. A receipt that
-   * came after its row was deleted would count twice.
+   * Stops accepting receipts for runs that ended more than `days` ago, because a receipt whose row was deleted would
+   * count twice. Returns the number of runs, at most `limit`.
    */
   closeReceipts(days: number, limit: number): Promise<number>;
   /**
-   * Counts and stores how many receipts of closed runs are of users that failed, so that the figures stay when receipts
-   * or failures go. Tries at most `limit` runs; one whose count fails holds up no other. Runs that were closed less
-   * than five minutes ago are left for later: a statement that read them as open may still be writing receipts. A
-   * settlement closes a counted run again, and it is counted anew.
+   * Counts and stores how many receipts of closed runs belong to failed users, so that the figures outlive receipts and
+   * failures. Tries at most `limit` runs; a run whose count fails does not delay others. Skips runs that were closed
+   * less than five minutes ago: a statement that read them as open may still write receipts. A settlement reopens the
+   * count of a run.
    */
   countReceipts(limit: number): Promise<ReceiptCounts>;
   /**
-   * Drops the weeks whose runs all ended more than `days` ago. Steps stay as long as their users' texts do, and a
-   * dropped step can never be claimed anew. Receipts stay until those of all runs of the week are counted, and so do
-   * failures.
+   * Drops the weeks whose runs all ended more than `days` ago. Steps stay as long as their users' texts, and a dropped
+   * step can never be claimed anew. Receipts and failures stay until the receipts of all runs of the week are counted.
    */
   dropWeeks(kind: KeptKind, days: number): Promise<WeekChange>;
   /**
-   * Deletes rows that lie in no week, because none had been made, of runs that ended more than `days` ago; returns how
-   * many, at most `limit`.
+   * Deletes rows outside all weekly partitions, of runs that ended more than `days` ago. Such rows were written when no
+   * partition existed. Returns the number of rows, at most `limit`.
    */
   deleteStrays(kind: KeptKind, days: number, limit: number): Promise<number>;
   /**
-   * Deletes runs that ended more than `days` ago, with their feeds, events and figures; returns how many, at most
-   * `limit`. Strays and dry rows of these runs have to be deleted before: they cannot be found without their runs.
+   * Deletes runs that ended more than `days` ago, with their feeds, events and figures. Returns the number of runs, at
+   * most `limit`. Call after deleting their strays and dry rows, which can only be found through their runs.
    */
   deleteRuns(days: number, limit: number): Promise<number>;
   /**
-   * Deletes users, steps and suppressed users of dry runs that ended more than `days` ago; their figures stay. Returns
-   * how many rows, at most `limit`.
+   * Deletes users, steps and suppressed users of dry runs that ended more than `days` ago, and keeps their figures.
+   * Returns the number of rows, at most `limit`.
    */
   deleteDryRows(days: number, limit: number): Promise<number>;
-  /** Deletes answers by idempotency key of more than `days` ago; returns how many, at most `limit`. */
+  /** Deletes stored answers by idempotency key older than `days`. Returns their number, at most `limit`. */
   deleteAnswers(days: number, limit: number): Promise<number>;
   /**
-   * Deletes uploaded lists of more than `days` ago that no campaign which is scheduled or runs names; returns how many,
-   * at most `limit`.
+   * Deletes uploaded lists older than `days` that no scheduled or running campaign uses. Returns their number, at most
+   * `limit`.
    */
   deleteAudiences(days: number, limit: number): Promise<number>;
   /**
-   * Deletes records of uploads to suppression lists that ended more than `days` ago; the people stay on their list.
-   * Returns how many, at most `limit`.
+   * Deletes records of suppression list uploads that ended more than `days` ago. The users stay on their list. Returns
+   * the number of records, at most `limit`.
    */
   deleteSuppressionUploads(days: number, limit: number): Promise<number>;
-  /**
-   * Deletes people of suppression lists that others have taken the place of, and the numbers of those lists; returns
-   * how many people, at most `limit`.
-   */
+  /** Deletes users and numbers of replaced suppression lists. Returns the number of users, at most `limit`. */
   deleteReplacedPeople(limit: number): Promise<number>;
   /**
-   * Uploads that nothing was heard of for minutes have failed: the process that received them has died. Returns how
-   * many.
+   * Fails uploads that reported nothing for minutes, because the process that received them has died. Returns their
+   * number.
    */
   failLostUploads(): Promise<number>;
   deleteDeadLetters(days: number, limit: number): Promise<number>;
-  /**
-   * Deletes entries of the audit log of more than `days` ago, 30 at least, the oldest first; returns how many, at most
-   * `limit`.
-   */
+  /** Deletes audit log entries older than `days`, at least 30, oldest first. Returns their number, at most `limit`. */
   deleteChanges(days: number, limit: number): Promise<number>;
-  /** Deletes sessions and log-in links that are over; returns how many, at most `limit`. */
+  /** Deletes expired sessions and log-in links. Returns their number, at most `limit`. */
   deleteSessions(limit: number): Promise<number>;
 }

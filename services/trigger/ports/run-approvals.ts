@@ -1,35 +1,35 @@
 import { neededNone, type ClearedBy } from '../../../shared/domain/approval/clearance.ts';
 import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds.ts';
 
-/** What a run may begin with. */
+/** Terms under which a run may begin. */
 export interface ClearedRun {
   clearedBy: ClearedBy;
   /** Null: any number. */
   usersAtMost: UsersByCountry | null;
 }
 
-/** Of an installation without a policy. */
+/** Result for an installation without a policy. */
 export const notJudged: ClearedRun = { clearedBy: neededNone, usersAtMost: null };
 
-/** More users of a country than its feed may have. */
+/** Users of a country beyond the bound of its feed. */
 export interface UsersBeyond {
   runId: string;
   country: string;
   more: number;
 }
 
-/** Whether runs may begin and go on under the installation's policy. */
+/** Decides whether runs may begin and continue under the installation's policy. */
 export interface RunApprovals {
   /**
-   * Judges a run that is to begin with so many users. Where it needs an approval that there is not, it is paused and
-   * asks for one: null.
+   * Judges a run that is to begin with these users. If a required approval is missing, pauses the run, requests an
+   * approval, and returns null.
    */
   clear(runId: string, users: UsersByCountry): Promise<ClearedRun | null>;
-  /** The same for a run of failed users, who are counted. */
+  /** Judges a retry run, whose users are counted. */
   clearRetry(runId: string): Promise<ClearedRun | null>;
   /**
-   * A feed has come to its bound, and there are more. Where the policy lets it, the bounds are set anew; else the run
-   * is pausing, and asks for an approval. Either way the feed has to be claimed again to go on.
+   * Handles a feed that has reached its bound with users left. Sets new bounds if the policy allows it, else pauses the
+   * run and requests an approval. In both cases the feed has to be claimed again to continue.
    */
   goBeyond(beyond: UsersBeyond): Promise<void>;
 }

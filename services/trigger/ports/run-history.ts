@@ -1,22 +1,19 @@
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 
-/** Something that began or ended, as a run's history tells it. */
+/** Beginning or end of a trouble in a run's history. */
 export interface TroubleEvent {
   runId: string;
   kind: RunEventKind;
 }
 
-/** How far a run is, as its totals were a moment ago. */
+/** Progress of a run at one moment. */
 export interface RunPoint {
   runId: string;
   /** Users that have ended a step: succeeded, failed or unknown. */
   ended: number;
 }
 
-/**
- * What is kept of how runs went, for people: nothing is decided by it. Each verb is safe to call by several at once,
- * and to repeat.
- */
+/** History of runs, for people: no decision depends on it. All methods are safe to repeat and to call concurrently. */
 export interface RunHistory {
   /**
    * Notes how far each of these runs is that has begun and not ended: one point in each of its slots
@@ -25,10 +22,9 @@ export interface RunHistory {
    */
   notePoints(points: readonly RunPoint[]): Promise<number>;
   /**
-   * Tells the history of each of these runs that has begun and not ended what has come in its way since it was asked
-   * last, and what is over: breakers of shards that its users have yet to pass, steps that no worker serves while
-   * batches are in them, steps that are held, feeds whose next page was not to be had twice in a row. Returns what was
-   * written.
+   * Records which troubles of these runs have begun or ended since the last call: open breakers of shards that users
+   * still have to pass, steps with batches but without a worker, held steps, and feeds that stalled twice in a row.
+   * Returns the recorded events.
    */
   noteTroubles(runIds: readonly string[]): Promise<TroubleEvent[]>;
 }

@@ -12,44 +12,48 @@ export interface RunToPrepare {
   runId: string;
   campaignId: string;
   definition: CampaignDefinition;
-  /** It tries users again that failed in its parent run. */
+  /** True if it retries users that failed in its parent run. */
   isRetry: boolean;
-  /** It makes no call, so neither topics nor an approval are needed. */
+  /** True if it makes no calls, so that it needs neither topics nor an approval. */
   isDry: boolean;
-  /** The installation has a policy of who approves what, and it is for this run. */
+  /** True if an approval policy of the installation applies to the run. */
   isJudged: boolean;
-  /** By the database's clock; negative once it has passed. */
+  /** Milliseconds by the database's clock; negative after the deadline. */
   deadlineInMs: number;
 }
 
 export interface NewFeed {
   country: string;
   audience: FeedAudience;
-  /** No user is fed before; absent: at once. */
+  /** Time of the first user; absent: at once. */
   startsAt?: Date | undefined;
-  /** Users that it may have; absent: any number. */
+  /** Users that it may have; absent: no bound. */
   usersAtMost?: number | undefined;
-  /** Those that are served first; absent: there is no canary. */
+  /** Users of the canary; absent: no canary. */
   canaryUsers?: number | undefined;
 }
 
-/** A run's totals as its keeper sees them. */
 export interface RunTally {
   runId: string;
   campaignId: string;
   state: 'running' | 'cancelling';
-  /** Why it is in this state: for a run that is being cancelled, by whom. */
+  /** Reason of the state: for a run that is being cancelled, the person who cancelled it. */
   stateReason: string | null;
   chain: readonly { action: string }[];
-  /** Above which share of failed users it pauses itself; null: never. */
+  /** Share of failed users above which the run pauses itself; null: never. */
   pauseAtFailed: FailureLimit | null;
-  /** Who had ended when it was resumed last: only who came after them is judged. A step without a line had no user. */
+  /**
+   * Users that had ended when the run was last resumed. Only later users are judged. A step without a line had none.
+   */
   judgedFrom: readonly EndedUsers[];
-  /** Its campaign has a budget in some country. */
+  /** True if its campaign has a budget in any country. */
   hasBudgets: boolean;
-  /** While its first users are all that is fed: which share of them may fail for it to go on by itself; null: none. */
+  /**
+   * Canary in progress, with the share of its users that may fail for the run to continue by itself; null: no canary in
+   * progress.
+   */
   canary: { maxFailedPercent: number | null } | null;
-  /** Since the run's deadline, by the database's clock; negative before it. */
+  /** Milliseconds since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
   feeds: FeedTally[];
 }
@@ -60,17 +64,17 @@ export interface FailureLimit {
   minUsers: number;
 }
 
-/** Users that have an outcome in a step, and those among them that failed or are unknown. */
+/** Users with an outcome in a step, and those among them that are failed or unknown. */
 export interface EndedUsers {
   step: number;
   ended: number;
   failed: number;
 }
 
-/** A run that waits for what was begun before its pause. */
+/** A run that waits for the end of work begun before its pause. */
 export interface PausingRun {
   runId: string;
-  /** Since it was asked to pause, by the database's clock. */
+  /** Milliseconds since the request to pause, by the database's clock. */
   forMs: number;
   underWay: UnderWay;
 }
@@ -78,49 +82,49 @@ export interface PausingRun {
 export interface FeedTally {
   feedId: string;
   country: string;
-  /** Held-out users included. */
+  /** Includes held-out users. */
   fedUsers: number;
   heldOutUsers: number;
-  /** Those that are served first, without held-out ones; null where the run has no canary. */
+  /** Users of the canary, without held-out ones; null without a canary. */
   canaryUsers: number | null;
   fedBatches: number;
-  /** The step that its users begin with. */
+  /** Step in which its users begin. */
   fromStep: number;
   complete: boolean;
   stalled: string | null;
-  /** Of the steps in which anything was counted. */
+  /** Totals of the steps in which anything was counted. */
   totals: StepTotals[];
   /** One for each step of the chain. */
   flow: FlowCounts[];
 }
 
-/** What goes on in a run, for progress. */
+/** Figures of a run for the progress display. */
 export interface RunFigures {
   runId: string;
   inFlight: number;
   waiting: number;
-  /** What it waits for, for people. */
+  /** Cause of waiting, for people. */
   waitingCause: string | null;
 }
 
-/** Why batches of a run wait in a step. */
+/** Cause for which batches of a run wait in a step. */
 export interface WaitingStep {
   runId: string;
   country: string;
   step: number;
   cause: string;
-  /** No call is made in it until a person has mended the cause, or quiet hours end. A fault comes before those. */
+  /** True if no call is made until a person fixes a fault, or quiet hours end. A fault takes precedence. */
   held: boolean;
 }
 
-/** Batches of a run in a country that wait because their campaign's budget does not suffice. */
+/** Batches of a run in a country that wait because their campaign's budget is too small. */
 export interface BudgetShortage {
   runId: string;
   country: string;
-  /** What of the budget is neither spent nor reserved, in units, or millionths of its currency. */
+  /** Part of the budget that is neither spent nor reserved, in units, or millionths of its currency. */
   left: number;
   batches: number;
-  /** The least that one of their users costs. */
+  /** Least cost of one of their users. */
   leastUnits: number;
   /** For people: the budget as a whole (`1,000 units`, `5,000.00 EUR`), what is left, what a user costs at least. */
   budgetText: string;
@@ -141,10 +145,10 @@ export interface FeedCount {
 
 export interface ListedRun {
   runId: string;
-  /** When it came into its state: another value when it did so again. */
+  /** Time of its last change of state. */
   since: string;
   feeds: number;
-  /** In how many milliseconds the first of what is on its agendas is to be offered; null where they are empty. */
+  /** Milliseconds until the first entry of its agendas is due; null if they are empty. */
   dueInMs: number | null;
 }
 
@@ -156,77 +160,75 @@ export interface ListedRuns {
 }
 
 export interface RunStore {
-  /** Whether a run has not ended. */
+  /** Returns whether any run has not ended. */
   isAnyOpen(): Promise<boolean>;
   /**
-   * Runs in state `preparing`, but for those that are in hand: the oldest, the newest, the second oldest and so on, so
-   * that neither a backlog nor what is stuck keeps another run out.
+   * Returns runs in state `preparing` that are not in `inHand`. The order alternates: the oldest, the newest, the
+   * second oldest and so on, so that neither a backlog nor stuck runs block other runs.
    */
   toPrepare(limit: number, inHand: readonly string[]): Promise<RunToPrepare[]>;
   /** Shows why a run cannot be prepared yet. No effect once it has begun. */
   wait(runId: string, cause: string): Promise<void>;
   /**
-   * preparing → running, with its feeds. False when another trigger was first, or what it was cleared by does not hold
-   * any more. Where feeds start later than the run, its deadline counts from the last of them.
-   * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` unless given
+   * Moves a run from preparing to running, and inserts its feeds. Returns false if another trigger was first, or the
+   * approval in `clearedBy` is no longer valid. If feeds start later than the run, its deadline counts from the last
+   * start.
+   * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` by default
    */
   begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number, clearedBy?: ClearedBy): Promise<boolean>;
   /**
-   * The same for a run that tries failed users again: writes down who they are, those whose newest failure it is, and
-   * inserts a feed for each country and step. Returns how many users there are: with none it does not begin. Null when
-   * another trigger was first, or what it was cleared by does not hold any more.
+   * Begins a retry run: stores the users whose latest failure is to be retried, and inserts a feed for each country and
+   * step. Returns the number of users; with 0 the run does not begin. Null if another trigger was first, or the
+   * approval is no longer valid.
    */
   beginRetry(runId: string, cleared?: ClearedRun): Promise<number | null>;
   /**
-   * Runs whose work goes on, or is being cancelled, with their totals, oldest first.
-   * @param which of these, those of these ids, or `over`: those that are being cancelled, and those past their deadline
+   * Returns running and cancelling runs with their totals, oldest first.
+   * @param which ids, or `over` for runs that are being cancelled or past their deadline
    */
   tallies(which: readonly string[] | 'over'): Promise<RunTally[]>;
   /**
-   * Such runs without their totals, all or those that came into their state since an earlier listing and up to
-   * `reachMs` before it: what was not committed then.
+   * Lists running and cancelling runs without totals: all, or those whose state changed after `since` less `reachMs`.
+   * The reach covers transactions that were not committed at the earlier listing.
    */
   listRuns(since: string | null, reachMs: number): Promise<ListedRuns>;
-  /**
-   * Of these runs, the steps that are held, and those that were put back for a cause not long ago: one for each feed
-   * and step.
-   */
+  /** Returns the held steps of these runs, and the steps with recent retries, one for each feed and step. */
   waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
   /**
-   * Why what a run costs cannot be counted in the currency of its campaign's budgets, at the prices that it would begin
-   * with. Null: it can.
+   * Returns why the run's costs cannot be counted in the currency of its campaign's budgets, at current prices. Null if
+   * they can.
    */
   unpriced(runId: string): Promise<string | null>;
-  /** Of these runs, where batches wait for their campaign's budget. */
+  /** Returns the countries in which batches of these runs wait for their campaign's budget. */
   shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
-  /** Why workers do not serve shards that they should, where none serves them; each cause once. */
+  /** Returns why workers refuse shards that no worker serves; each cause once. */
   refusals(): Promise<ShardRefusal[]>;
-  /** Keeps the figures with their runs. No effect on those that have ended. */
+  /** Stores the figures. No effect on runs that have ended. */
   show(shown: readonly RunFigures[]): Promise<void>;
   /**
-   * Ends a run whose work is done, in one transaction: refuses every process that could still write to it, counts its
-   * rows anew, asks what they make of it, and moves it on. Null when `decide` says so, or the run has moved already.
+   * Ends a run whose work is done, in one transaction: fences every process that could still write to it, counts its
+   * rows anew, calls `decide`, and changes the state. Null if `decide` returns null, or the state has changed already.
    */
   end(
     runId: string,
     decide: (tally: RunTally, counted: readonly FeedCount[]) => RunEnding | null,
   ): Promise<RunEnding | null>;
-  /** Runs that were asked to pause, with what is still under way. */
+  /** Returns pausing runs with their work in progress. */
   pausing(): Promise<PausingRun[]>;
-  /** pausing → paused. False when it has moved meanwhile. */
+  /** Moves a run from pausing to paused. Returns false if its state has changed. */
   settlePause(runId: string): Promise<boolean>;
   /**
-   * running → pausing, with a cause that people are shown and that its history keeps. False when it is not running any
-   * more.
+   * Moves a run from running to pausing. The cause is displayed and stored in the history. Returns false if the run is
+   * not running any more.
    */
   pauseFor(runId: string, cause: string): Promise<boolean>;
-  /** The same of one whose first users have ended. False when it is not, or a person has let it go on. */
+  /** Pauses a run whose canary has ended. Returns false if the run is not running, or a person has let it continue. */
   pauseForCanary(runId: string, cause: string): Promise<boolean>;
-  /** Everybody is fed from now on. False when its first users are not what it is at. */
+  /** Ends the canary: all users are fed from now on. Returns false if no canary is in progress. */
   endCanary(runId: string, said: string): Promise<boolean>;
   /**
-   * Moves a run on if its state allows it, and refuses a trigger that could still feed it. False when it had moved
-   * already.
+   * Ends a run if its state allows it, and fences a trigger that could still feed it. Returns false if its state has
+   * changed already.
    */
   finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

@@ -3,21 +3,20 @@ import type { SweptFeed } from './outbox-sweep.ts';
 
 export interface EndedSteps {
   ended: number;
-  /** Entries of the agenda that were through the chain, and were taken off it: others may lie behind them. */
+  /** Agenda entries that were through the chain and were deleted: others may follow them. */
   passed: number;
-  /** Where the window goes on; null at its end. */
+  /** Start of the next window; null at the end. */
   next: number | null;
 }
 
 /**
- * Ends steps without a worker: outcomes, failures and totals in one statement, a worker that held the step before is
- * refused by its epoch. What a call may have been made for ends as `unknown`.
+ * Ends steps without a worker: outcomes, failures and totals in one statement. A worker that held the step before is
+ * refused by its epoch. If a call may have been made, the outcome is `unknown`.
  */
 export interface StepEndings {
   /**
-   * Of a window of the feed's open batches, `limit` from `from` on, and of as many on its agenda that no worker holds:
-   * ends what waits, what no worker holds any more and what no worker has claimed yet. What a worker holds is left
-   * until its lease has run out.
+   * Ends the open steps in a window of the feed's batches, `limit` from `from` on, and as many on its agenda. Steps
+   * that a worker holds are skipped until their leases end.
    */
   endOpen(
     feed: SweptFeed,
@@ -25,8 +24,8 @@ export interface StepEndings {
     window: { from: number; limit: number },
   ): Promise<EndedSteps>;
   /**
-   * Ends steps that are quarantined as `unknown`, and lists them for people; others are left alone. Returns how many
-   * ended.
+   * Ends quarantined steps as `unknown`, and lists them for people. Ignores other steps. Returns the number of ended
+   * steps.
    */
   endQuarantined(refs: readonly StepRef[]): Promise<number>;
 }

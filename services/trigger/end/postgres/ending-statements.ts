@@ -11,12 +11,12 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /**
- * Ends the steps that `e` names: a table expression with the columns feed, batch_no, step, state and epoch (null where
- * no worker has claimed the step yet), attempts, remaining (users still to be served in it) and is_unknown. A row that
- * has changed since it was read is left as it is: its epoch or state is another. A worker that held the step is refused
- * by the new epoch.
+ * Ends the steps in `e`: a table expression with the columns feed, batch_no, step, state and epoch (null if no worker
+ * has claimed the step yet), attempts, remaining (users still to be served in the step) and is_unknown. A row that has
+ * changed since it was read keeps its state, because its epoch or state differs. The new epoch refuses a worker that
+ * held the step.
  *
- * The limits and offsets of single looks keep the planner from joins that would read whole weeks of other runs.
+ * The limits and offsets of single lookups keep the planner from joins that would read whole weeks of other runs.
  */
 const ending = (rest: string, reason: string) => `
   u as (
@@ -75,18 +75,18 @@ const ending = (rest: string, reason: string) => `
     delete from budget_reservations v using x where v.feed = x.feed and v.batch_no = x.batch_no and v.step = x.step
   )`;
 
-/** Of a step row `s` past its lease: whether a call of its may have been made without an answer being read. */
+/** Condition on a step row `s` past its lease: a call may have been made whose answer was not read. */
 const mayHaveBeenCalled = `s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun)`;
 
 /**
- * Users still to be served in the step of row `s` of batch `b`: what came through the step before, or the batch itself
- * in its first one.
+ * Users still to be served in the step of row `s` of batch `b`: those that succeeded in the step before, or all users
+ * of the batch in its first step.
  */
 const remainingIn = `
   coalesce((select p.rest_users from batch_steps p
     where s.step > b.from_step and p.feed = b.feed and p.batch_no = b.batch_no and p.step = s.step - 1), b.n)::int`;
 
-/** The furthest step of a batch tells its place. */
+/** Furthest step of a batch, which is its position in the chain. */
 const lastStepOf = (batch: string) =>
   `select * from batch_steps s where s.feed = ${batch}.feed and s.batch_no = ${batch}.batch_no order by s.step desc limit 1`;
 
@@ -99,9 +99,10 @@ export interface EndOpenParams {
 }
 
 /**
- * Below the mark everything is through the chain or on the agenda, so that the window above it and the agenda are all
- * there is. Of the agenda, what a worker holds is left out before the limit, and what is through the chain is taken
- * off: otherwise thousands of such rows would hide those behind them until the sweep takes them off.
+ * Ends open steps of a feed. Below the mark, every batch is through the chain or on the agenda, so the window above the
+ * mark and the agenda cover all open steps. Agenda entries that a worker holds are excluded before the limit, and
+ * entries that are through the chain are deleted. Otherwise thousands of such rows would hide the entries after them
+ * until the sweep deletes them.
  */
 export const endOpen = statementOf<EndOpenParams>(
   'end-open-steps',

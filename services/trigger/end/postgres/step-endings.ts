@@ -6,8 +6,7 @@ import type { EndedSteps, StepEndings } from '../../ports/step-endings.ts';
 import * as statements from './ending-statements.ts';
 
 /**
- * Thousands of rows are expected of a chunk, and for that many the planner would rather read whole weeks than follow
- * keys.
+ * Disables hash joins: for a chunk of thousands of rows, the planner would read whole weeks instead of using the keys.
  */
 export const followKeys = 'set local enable_hashjoin = off';
 

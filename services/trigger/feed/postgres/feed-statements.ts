@@ -3,20 +3,23 @@ import { failureCode, triggerSlot } from '../../../../shared/postgres/ledger/led
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
-/** The feeds' statements. What each costs, and why it has this shape: docs/execution-path.md. */
+/** Statements of feeds. docs/execution-path.md describes their costs and the reasons for their shapes. */
 
 interface Claiming {
   owner: string;
   leaseMs: number;
   limit: number;
-  /** Or those alone that never stalled. */
+  /** False claims only feeds that never stalled. */
   withStalled: boolean;
   withoutDry: boolean;
-  /** 1: the oldest runs first; -1: the newest. */
+  /** 1: oldest runs first; -1: newest runs first. */
   direction: 1 | -1;
 }
 
-/** `skip locked`: triggers that look at the same moment take different feeds instead of queueing for the same ones. */
+/**
+ * Claims feeds. `skip locked` lets triggers that look at the same moment take different feeds instead of waiting for
+ * each other.
+ */
 export const claim = statementOf<Claiming>(
   'claim-feeds',
   ($) => `
@@ -67,16 +70,16 @@ export const release = `
 export interface WrittenPages {
   feedId: string;
   token: number;
-  /** The number that the feed is to have next; null where there are no batches. */
+  /** Expected next number of the feed; null without batches. */
   firstNo: number | null;
-  /** Of each batch, run parallel: arrays, and texts that are separated by line breaks. */
+  /** Columns of the batches in parallel: arrays, and texts separated by line breaks. */
   batchNos: string;
   sizes: string;
   firstUsers: string;
   lastUsers: string;
   users: string;
   cursor: string | null;
-  /** How many, with what is held out. */
+  /** Number of batches. The user counts below are totals; `fedUsers` includes held-out users. */
   batches: number;
   fedUsers: number;
   heldOut: number;
@@ -85,12 +88,11 @@ export interface WrittenPages {
   staysStalled: boolean;
 }
 
-/** The place of a parameter. */
 type Placed = (param: keyof WrittenPages) => string;
 
 /**
- * No row back: the token, or the next number, is not what the writer thinks.
- * @param sunk what else is set of a dry feed; empty for all others
+ * Moves the cursor of a feed. Returns no row if the token or the next number is not the expected one.
+ * @param sunk further columns to set for a dry feed; empty for all others
  */
 export const movedFeed = ($: Placed, sunk = '') => `
     update feeds set cursor = ${$('cursor')}, next_batch_no = next_batch_no + ${$('batches')}::int,
@@ -111,8 +113,8 @@ export const insertedBatches = ($: Placed) => `
         string_to_array(${$('lastUsers')}, e'\\n'), string_to_array(${$('users')}, e'\\n')) k`;
 
 /**
- * The batches of some pages and the feed's cursor. The number is checked so that pages whose first answer was lost are
- * not written twice.
+ * Writes the batches of some pages and the feed's cursor. Checks the next number, so that pages whose first answer was
+ * lost are not written twice.
  */
 export const writePages = statementOf<WrittenPages>(
   'write-pages',
@@ -123,7 +125,7 @@ export const writePages = statementOf<WrittenPages>(
   select from fd`,
 );
 
-/** Under the lock of the feed's row, which has just moved: numbered on. */
+/** Numbers held-out users on. Runs under the lock of the feed's row, which the same transaction has just moved. */
 export const insertHeldOut = statementOf<{ feedId: string; counts: string; users: string }>(
   'insert-held-out',
   ($) => `
@@ -133,10 +135,7 @@ export const insertHeldOut = statementOf<{ feedId: string; counts: string; users
     unnest(${$('counts')}::int2[], string_to_array(${$('users')}, e'\\n')) with ordinality k (n, users, place)`,
 );
 
-/**
- * Users that can never be sent belong to the audience and have failed in step 1. A repeated one is the same user and
- * counts once.
- */
+/** Records invalid users of the audience as failed in step 1. A repeated id is the same user and counts once. */
 export const failInvalidUsers = `
   with f as (
     insert into user_failures (feed, batch_no, step, user_id, outcome, reason, detail, attempts)
@@ -161,7 +160,10 @@ export const stall = `
 
 export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
 
-/** Snapshots are of segments alone; of an audience with more sources, the event names those that it has now. */
+/**
+ * Stores the audience with a new snapshot. Only segments have snapshots; for an audience with more sources, the event
+ * lists the current ones.
+ */
 export const renewAudience = statementOf<AudienceColumns & { feedId: string; token: number }>(
   'renew-audience',
   ($) => `
@@ -177,10 +179,10 @@ export const renewAudience = statementOf<AudienceColumns & { feedId: string; tok
   from f`,
 );
 
-/** Of a second, and at least one batch. */
+/** Largest allowance: that of a second, and at least one batch. */
 const mostAllowed = (pace: string, batchUsers: string) => `greatest(${batchUsers}, ${pace})`;
 
-/** @param p the row of `run_paces` */
+/** @param p row of `run_paces` */
 const allowedNow = (p: string, pace: string, batchUsers: string) =>
   `least(${mostAllowed(pace, batchUsers)}, ${p}.allowed + ${pace} * greatest(0, extract(epoch from now() - ${p}.at)))`;
 
@@ -188,8 +190,8 @@ const paceOf = (definition: string, settings: string) =>
   `((${definition} || ${settings}) ->> 'paceUsersPerSecond')::float8`;
 
 /**
- * Whole batches of what is allowed, for $1 runs, $2 batches, of $3 users each. A run that asks for the first time may
- * have one. Two triggers that ask at the same moment wait for each other at the row.
+ * Takes whole batches from what is allowed: $1 runs, $2 batches, $3 users per batch. A run without a row may have one
+ * batch. Two triggers at the same moment wait for each other's row lock.
  */
 export const takePace = `
   with k as (
@@ -216,8 +218,8 @@ export const retriedUsers = `
   select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
 
 /**
- * A step in which nothing was recorded so far has no line. Dry feeds come through no shard: they take no room,
- * and say nothing of how quickly anything is handled.
+ * Loads of feeds. A step in which nothing was recorded so far has no line. Dry feeds use no shard: they take no room
+ * and do not count in any rate.
  */
 export const loads = statementOf<{ feeds: string }>(
   'feed-loads',
@@ -249,7 +251,7 @@ export const loads = statementOf<{ feeds: string }>(
   ) t on true`,
 );
 
-/** By the index of runs that have not ended: a listing costs what has begun since the last one. */
+/** Lists feeds by the index of runs that have not ended, so that a listing costs what has begun since the last one. */
 export const listFeeds = statementOf<{ since: string | null; reachMs: number }>(
   'list-feeds',
   ($) => `

@@ -22,7 +22,7 @@ import { invalidUserOf } from '../invalid-user.ts';
 import { sinkPages } from './sink-statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
 
-/** A bigint reaches us as text. */
+/** Postgres returns the bigint token as text. */
 type OwnedFeedRow = Omit<OwnedFeed, 'token' | 'audience'> & AudienceColumns & { token: string };
 
 type LoadRow = Omit<FeedLoad, 'steps'> & { lines: (FlowCounts & { step: number })[] };
@@ -88,7 +88,7 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
   };
 }
 
-/** With users that are in no batch. */
+/** Writes pages with users that are in no batch. */
 async function writeWithOthers(pool: Pool, pages: FedPages): Promise<boolean> {
   return inTransaction(pool, async (client) => {
     if (!(await writeBatches(client, pages))) return false;
@@ -110,8 +110,8 @@ async function writeWithOthers(pool: Pool, pages: FedPages): Promise<boolean> {
 }
 
 /**
- * Ids and users texts hold no line breaks, so texts are joined by them: no quoting, and a tenth of the time an array
- * would take.
+ * Writes batches. Joins texts by line breaks, which ids and users texts never contain: this needs no quoting and takes
+ * a tenth of the time of an array.
  */
 async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
   const { batches, skipped: { excluded, heldOut } = nobodySkipped } = pages;
@@ -125,7 +125,7 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
     firstUsers: batches.map((batch) => batch.users.at(0)).join('\n'),
     lastUsers: batches.map((batch) => batch.users.at(-1)).join('\n'),
     users: batches.map((batch) => usersTextOf(batch.users)).join('\n'),
-    // As JSON, because a cursor may be an id that breaks the rules.
+    // Encoded as JSON, because a cursor may be an invalid id.
     cursor: pages.cursor === null ? null : JSON.stringify(pages.cursor),
     batches: batches.length,
     fedUsers: batches.reduce((sum, batch) => sum + batch.users.length, 0) + heldOut,
@@ -138,15 +138,15 @@ async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Pro
   return (await connection.query(statement)).rowCount === 1;
 }
 
-/** Of a dry run they are counted alone. */
+/** Returns the held-out users to list; a dry run only counts them. */
 function heldOutIn({ skipped, sink }: FedPages): readonly string[] {
   return sink ? [] : (skipped?.heldOutIds ?? []);
 }
 
-/** Of each row of them: as many as a page that is read has. */
+/** Users per row, as many as one page of the list shows. */
 const heldOutAtOnce = 1000;
 
-/** An id that could never be sent is held out like any other, and written as it may be shown. */
+/** Returns rows of held-out users. Invalid ids are held out like others and stored escaped. */
 function heldOutRows(feedId: string, ids: readonly string[]) {
   const shown = ids.map((id) => invalidUserOf(id)?.user ?? id);
   const parts = Array.from({ length: Math.ceil(shown.length / heldOutAtOnce) }, (_, part) =>

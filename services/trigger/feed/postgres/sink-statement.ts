@@ -5,15 +5,15 @@ import { failureCode, restCode, stepState, triggerSlot } from '../../../../share
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { insertedBatches, movedFeed, type WrittenPages } from './feed-statements.ts';
 
-/** Of a feed of a dry run. */
 interface SunkPages extends WrittenPages {
-  /** Users that several sources name. */
+  /** Users that several sources contain. */
   shared: number;
 }
 
 /**
- * The batches of some pages of a dry feed, and with them how each step of each batch would end: everybody succeeds who
- * is on no list of the step's action type. So there is no moment at which a batch of it could be called.
+ * Writes the batches of some pages of a dry feed, together with the outcome of each step of each batch. All users
+ * succeed, except those on a suppression list of the step's action type. There is no moment at which a worker could
+ * call such a batch.
  */
 export const sinkPages = statementOf<SunkPages>(
   'sink-pages',

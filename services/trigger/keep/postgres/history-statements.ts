@@ -10,14 +10,14 @@ import {
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { firstGapMs, maxPoints } from '../../../../shared/domain/run/run-points.ts';
 
-/** Of the totals `t`: neither who expired nor who was cancelled tells how fast a run went. */
+/** Ended users of the totals `t`, without expired and cancelled ones, which do not show how fast a run was. */
 const endedUsers = `coalesce(sum(t.succeeded + t.failed + t.unknown + t.suppressed), 0)::bigint`;
 
 const gapsSince = (elapsed: string) => `extract(epoch from ${elapsed}) * 1000 / ${firstGapMs}`;
 
 /**
- * Of each run, run parallel. One point for each run whose present slot has none: two who note at once agree by the key.
- * What `pointPlaceOf` says, by the database's clock.
+ * Adds one point for each run whose present slot has none. `runs` and `ended` are parallel. The key prevents duplicates
+ * of concurrent triggers. Computes the slot like `pointPlaceOf`, by the database's clock.
  */
 export const notePoints = statementOf<{ runs: string; ended: string }>(
   'note-points',
@@ -40,7 +40,7 @@ export const notePoints = statementOf<{ runs: string; ended: string }>(
   on conflict do nothing`,
 );
 
-/** The last point, of the run that `r` has just ended. */
+/** Adds the last point of the run that `r` has just ended. */
 export const noteEnd = `
   insert into run_points (run, slot, at, ended)
   select r.id, floor(${gapsSince('r.ended_at - r.started_at')})::int, r.ended_at,
@@ -48,7 +48,7 @@ export const noteEnd = `
   from r where r.started_at is not null
   on conflict (run, slot) do update set at = excluded.at, ended = excluded.ended`;
 
-/** Who is on the way to this step, or in it, or not fed yet. `f` is the feed, `s.place` the step. */
+/** Condition: users are not fed yet, on the way to this step, or in it. `f` is the feed, `s.place` the step. */
 const isAwaited = `
   (not f.complete or f.fed_users - f.held_out_users > (
     select coalesce(sum(failed + expired + cancelled + unknown + suppressed), 0) + coalesce(sum(succeeded)
@@ -56,7 +56,7 @@ const isAwaited = `
     from run_totals t where t.feed = f.feed and t.step <= s.place
   ))`;
 
-/** Batches of the feed `f` are in the step `s.place`. */
+/** Condition: batches of the feed `f` are in the step `s.place`. */
 const isEntered = `
   (case when s.place = f.from_step then f.next_batch_no - 1 else 0 end + (
     select coalesce(sum(survived) filter (where t.step < s.place), 0)
@@ -83,10 +83,10 @@ const kindOf = (kinds: Record<string, TroubleEventKind>) =>
     .join(' ')} end`;
 
 /**
- * What is in the way now, beside what was written: a row comes with its event and goes with the other one, in one
- * statement. A breaker that no batch of the run waits behind any more is forgotten, and so is a worker that is missing;
- * they are written as closed and back when they are. A paused run misses none. Shards without a worker
- * are few: only runs of these are looked into.
+ * Compares the present troubles with the stored ones. Each row is inserted or deleted together with its event, in one
+ * statement. If no batch of the run waits behind an open breaker or a missing worker any more, the row is deleted; its
+ * closing event is written when the breaker closes or the worker is back. Troubles during a pause are found afterwards.
+ * Only runs of the few shards without a worker are examined.
  */
 export const noteTroubles = `
   with unserved as materialized (

@@ -20,7 +20,7 @@ export const pauseFor = `
   )
   select from r`;
 
-/** Only where its first users are all that is fed: of one that a person has let go on, nothing is paused. */
+/** Pauses a run only while it serves its canary: a run that a person has let continue is not paused. */
 export const pauseForCanary = `
   with r as (
     update runs set state = 'pausing', state_since = now(), state_reason = $2, canary = 'waits'

@@ -10,14 +10,17 @@ import {
 import { sampleSize, totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { noteEnd } from './history-statements.ts';
 
-/** A statement that opens a step of the run again waits until it has ended, or is seen by what is counted next. */
+/**
+ * Locks the run. A statement that reopens a step of the run waits until the run has ended, or its effect is part of the
+ * recount.
+ */
 export const holdRun = `select from runs where id = $1 for no key update`;
 
-/** Feeders that write under the old tokens are refused; one that writes right now is waited for. */
+/** Fences feeders: waits for a write in progress, and refuses later writes under the old tokens. */
 export const fence = `
   update feeds set token = token + 1, owner = null, lease_until = null where run = $1 and not complete`;
 
-/** Counts the rows of one feed, not sums: batches and the rest from the steps, failures from the users that failed. */
+/** Counts the rows of one feed, not sums: batches and outcomes from the steps, failures from the failed users. */
 export const recount = `
   select f.feed as "feedId", coalesce(t.totals, '[]') as totals
   from feeds f
@@ -73,7 +76,7 @@ export const finish = `
   )
   select from r`;
 
-/** What the sweep kept of a run's feeds is of no use once it has ended. */
+/** Deletes the sweep's rows of a run that has ended. */
 export const forgetSweep = `
   with f as (select feed from feeds where run = $1),
     a as (delete from agenda using f where agenda.feed = f.feed),
@@ -81,9 +84,7 @@ export const forgetSweep = `
     b as (delete from budget_reservations v using f where v.feed = f.feed)
   delete from sweep_marks using f where sweep_marks.feed = f.feed`;
 
-/**
- * Nothing adds to a run's totals from many places any more: one line of each step is left, to which settlements add.
- */
+/** Merges the totals of an ended run into one line per step, to which settlements add. */
 export const mergeTotals = `
   with gone as (
     delete from run_totals where feed in (select feed from feeds where run = $1) returning *
@@ -92,7 +93,7 @@ export const mergeTotals = `
   select feed, step, ${settlementSlot}, ${totalsColumns.map((column) => `sum(${column})`).join(', ')}
   from gone group by feed, step`;
 
-/** The same by reason, with the users of the first slots. Settlements have a line of their own beside it. */
+/** Merges failure totals by reason, with the sample users of the first slots. Settlements keep a line of their own. */
 export const mergeFailureTotals = `
   with gone as (
     delete from failure_totals where feed in (select feed from feeds where run = $1) returning *

@@ -4,7 +4,7 @@ import { isOverSinceClosed } from '../../../../shared/postgres/registry/endpoint
 import { stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** By the index of runs that have not ended. */
+/** Uses the index of runs that have not ended. */
 export const isAnyOpen = `select exists (select from runs where ended_at is null) as "isAny"`;
 
 export const toPrepare = `
@@ -26,9 +26,9 @@ export const wait = `
 interface Beginning {
   runId: string;
   batchUsers: number;
-  /** What a feed is shown to wait for until its time. */
+  /** Cause that is shown for a feed until its start. */
   notItsTime: string;
-  /** Of each feed, run parallel. */
+  /** Columns of the feeds, in parallel. */
   feeds: readonly string[];
   countries: readonly string[];
   segments: readonly (string | null)[];
@@ -76,7 +76,8 @@ export const begin = statementOf<Beginning>(
 );
 
 /**
- * A budget in money counts each user at what its step costs: a step that costs has to have a price, in its currency.
+ * Returns why the run's costs cannot be counted in a monetary budget. Such a budget counts each user at the price of
+ * the step, so each step with a cost needs a price in the budget's currency.
  */
 export const unpriced = `
   select case when b.currency is distinct from p.prices ->> 'currency'
@@ -95,7 +96,7 @@ export const unpriced = `
 
 const isSwept = `r.state in (${sweptStates.map((state) => `'${state}'`).join(', ')}) and r.ended_at is null`;
 
-/** One row per feed. One statement, so that all of it is true at the same moment. */
+/** Returns one row per feed. One statement, so that all figures are of the same moment. */
 const talliesOf = (runs: string) => `
   select r.id as "runId", r.campaign as "campaignId", r.state, r.state_reason as "stateReason",
     c.definition -> 'chain' as chain,
@@ -127,8 +128,8 @@ export const talliesOfRuns = talliesOf('r.id = any($1::uuid[])');
 export const talliesOver = talliesOf(`(r.state = 'cancelling' or r.deadline_at <= now())`);
 
 /**
- * By the index of runs that have not ended: a listing costs what has changed since the last one. Of each feed, one
- * entry of its agenda is read, and no totals.
+ * Lists runs by the index of runs that have not ended, so that a listing costs what has changed since the last one.
+ * Reads one agenda entry per feed, and no totals.
  */
 export const listRuns = `
   select now()::text as until, coalesce(json_agg(json_build_object('runId', r.id, 'since', r.state_since,
@@ -144,8 +145,8 @@ export const listRuns = `
   where ${isSwept} and r.state_since >= coalesce($1::timestamptz - $2::float8 * interval '1 millisecond', '-infinity')`;
 
 /**
- * A cause is gone that no step was put back for in the last two minutes, or since the shard's breaker has closed, or
- * once nothing waits in its step.
+ * Lists steps that are held or retried, with their causes. A retry cause ends two minutes after its last retry, when
+ * the shard's breaker closes, or when nothing waits in the step.
  */
 export const waitingSteps = `
   select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
@@ -163,8 +164,8 @@ export const waitingSteps = `
   order by f.feed, w.step, w.fault desc, w.held desc, w.at desc`;
 
 /**
- * Of these runs, the countries in which batches wait for their budget, the least that a user of them costs, and what is
- * left. The others of the campaign have a part in what is left.
+ * Lists the countries in which batches of these runs wait for their budget, with the least cost of a user and the rest
+ * of the budget. Other runs of the campaign share that rest.
  */
 export const shortages = `
   with w as materialized (
@@ -190,7 +191,7 @@ export const shortages = `
   from w join b using (campaign, country)
   order by w.run, w.country`;
 
-/** Of each run, run parallel. What is shown already is not written. */
+/** Columns in parallel. Unchanged rows are not written. */
 export interface ShowParams {
   runs: string;
   inFlight: string;

@@ -41,7 +41,10 @@ type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed' | 'canar
     canary: { maxFailedPercent?: number } | null;
   };
 
-/** Counting ten million users takes seconds, on a cold disk minutes: longer than statements may take elsewhere. */
+/**
+ * Timeout of a recount: counting ten million users takes seconds, on a cold disk minutes. Exceeds the usual limit on
+ * statements.
+ */
 const recountTimeoutMs = 600_000;
 
 export function createRunStore({ pool }: { pool: Pool }): RunStore {
@@ -151,7 +154,7 @@ async function talliesOf(connection: Pool | PoolClient, which: readonly string[]
   return [...Map.groupBy(rows, (row) => row.runId).values()].flatMap(tallyOf);
 }
 
-/** Feed by feed, after the feeds were locked: what is counted cannot change any more. */
+/** Counts feed by feed. The feeds are locked, so the counts cannot change any more. */
 async function recount(client: PoolClient, { feeds }: RunTally): Promise<FeedCount[]> {
   const counts: FeedCount[] = [];
   for (const { feedId } of feeds) {
