@@ -41,7 +41,9 @@ import { createRunPreparer } from './prepare/run-preparer.ts';
 import { createTriggerFigures } from './report/trigger-figures.ts';
 import { createThrottledWarn } from './report/throttled-warn.ts';
 
-/** One trigger of all sweeps and ends runs. It loses little by dying: the next one takes over within this time. */
+/**
+ * One trigger of all sweeps and ends runs. If it dies, another trigger takes over within this time, and little is lost.
+ */
 const sweeperLeaseMs = 10_000;
 const afterErrorMs = 1000;
 
@@ -65,22 +67,22 @@ export interface TriggerDeps {
   topicBacklogs: TopicBacklogs;
   topics: TopicNames;
   shards: ShardStore;
-  /** What is known of action types and shards; the process keeps it up to date. */
+  /** Known action types and shards; the process keeps them up to date. */
   registry: Pick<RegistryReader, 'current' | 'refresh' | 'onChange'>;
-  /** What a new shard's topic is like. */
+  /** Settings of new topics. */
   topicTerms: Omit<TopicSpec, 'topic'>;
-  /** Tells this process apart from all others, those before it included. */
+  /** Identifies this process among all others, past ones included. */
   owner: string;
-  /** Users asked for per page. */
+  /** Users requested per page. */
   pageSize: number;
   /** Calls of one worker in flight at once for an action type. */
   concurrencyOf: (actionType: string) => number;
   feedLeaseMs: number;
-  /** A step that stands still for so long with work ready may have lost references. */
+  /** Time after which a step with ready work and no progress may have lost references. */
   stallMs: number;
   changes: ChangeFeed;
   meter?: Meter;
-  /** Null, or absent, where it is off. */
+  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
   clock: Clock;
   /** In [0, 1). */
@@ -88,7 +90,7 @@ export interface TriggerDeps {
   logger: Logger;
 }
 
-/** Prepares runs, feeds their audiences to the shards, sweeps up after crashes and ends what is done. */
+/** Prepares runs, feeds their audiences to the shards, sweeps up after crashes, and ends finished runs. */
 export interface Trigger extends Service {
   start(): void;
 }

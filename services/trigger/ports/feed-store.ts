@@ -121,7 +121,7 @@ export interface PaceAsked {
 
 export interface ListedFeeds {
   feedIds: string[];
-  /** For the next listing. */
+  /** Start of the next listing. */
   until: string;
 }
 

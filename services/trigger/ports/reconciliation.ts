@@ -12,9 +12,9 @@ export type RepairKind = (typeof repairKinds)[number];
 
 export interface Repair {
   kind: RepairKind;
-  /** Description: each sum and its change, or the number of steps put on the agenda. */
+  /** Null for a repair of the whole feed. */
   step: number | null;
-  /** In words: each sum and by how much it was changed, or how many steps were put on the agenda. */
+  /** Description: each sum and its change, or the number of steps put on the agenda. */
   what: string;
 }
 

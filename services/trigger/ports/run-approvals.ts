@@ -4,7 +4,7 @@ import type { UsersByCountry } from '../../../shared/domain/approval/user-bounds
 /** Terms under which a run may begin. */
 export interface ClearedRun {
   clearedBy: ClearedBy;
-  /** Null: any number. */
+  /** Null means no bound. */
   usersAtMost: UsersByCountry | null;
 }
 

@@ -16,9 +16,9 @@ export interface RunPoint {
 /** History of runs, for people: no decision depends on it. All methods are safe to repeat and to call concurrently. */
 export interface RunHistory {
   /**
-   * Notes how far each of these runs is that has begun and not ended: one point in each of its slots
-   * (`run-points.ts`), whichever trigger is asked and however often. Points that lie too close for how long the run
-   * has gone on go. Returns how many were noted.
+   * Records the progress of each of these runs that has begun and not ended. Each run gets one point per slot
+   * (`run-points.ts`), however many triggers call and how often. Deletes points that are too close for the run's
+   * duration. Returns the number of new points.
    */
   notePoints(points: readonly RunPoint[]): Promise<number>;
   /**

@@ -60,7 +60,7 @@ export interface RunTally {
 
 export interface FailureLimit {
   percent: number;
-  /** Not judged before so many users have ended a step. */
+  /** Users that have to end a step before it is judged. */
   minUsers: number;
 }
 
@@ -126,7 +126,7 @@ export interface BudgetShortage {
   batches: number;
   /** Least cost of one of their users. */
   leastUnits: number;
-  /** For people: the budget as a whole (`1,000 units`, `5,000.00 EUR`), what is left, what a user costs at least. */
+  /** For people: the whole budget (`1,000 units`, `5,000.00 EUR`), the rest, the least cost of a user. */
   budgetText: string;
   leftText: string;
   leastText: string;
@@ -153,9 +153,9 @@ export interface ListedRun {
 }
 
 export interface ListedRuns {
-  /** In the order in which they came into their states. */
+  /** Ordered by the last change of state. */
   runs: ListedRun[];
-  /** For the next listing. */
+  /** Start of the next listing. */
   until: string;
 }
 

@@ -22,23 +22,23 @@ export interface PrepareRunDeps extends ResolveDeps {
   shards: ShardStore;
   registry: Pick<RegistryReader, 'refresh'>;
   runApprovals: RunApprovals;
-  /** What a new shard's topic is like; one that is there has its own number of partitions. */
+  /** Settings of new topics. An existing topic keeps its number of partitions. */
   topicTerms: Omit<TopicSpec, 'topic'>;
-  /** Questions of all runs in flight. */
+  /** Limiter of concurrent requests over all runs. */
   questions: LimitFunction;
   logger: Logger;
 }
 
 /**
- * - `later`: it has to be tried again, for a cause that people are shown.
- * - `ended`: it has, or is paused until it is approved.
+ * - `later`: preparing has to be repeated, for a cause that is shown to people.
+ * - `ended`: the run has ended, or is paused until it is approved.
  */
 export type Prepared =
   { kind: 'begun' } | { kind: 'ended' } | { kind: 'later'; cause: string; retryAfterMs: number } | { kind: 'stopped' };
 
 /**
- * Asks for the sources of a run's audience, creates the topics that it needs, and begins it. Throws when the database
- * does not answer.
+ * Resolves the sources of a run's audience, creates the topics that it needs, and begins it. Throws on a database
+ * error.
  */
 export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal: AbortSignal): Promise<Prepared> {
   if (run.isRetry) return prepareRetry(run, deps);
@@ -66,7 +66,7 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   const sources = foundSources(places);
   const feeds = run.definition.countries.map((country) => feedOf(country, run, sources));
   if (run.isDry) {
-    // At once, and without a canary: it is over when everybody was seen.
+    // A dry run starts at once, without a canary: it ends when all users were read.
     const unbounded = feeds.map(({ country, audience }) => ({ country, audience }));
     await begin(run, unbounded, { batchUsers, clearedBy: notJudged.clearedBy }, deps);
     return { kind: 'begun' };
@@ -93,12 +93,12 @@ async function begin(
   { batchUsers, clearedBy }: { batchUsers: number; clearedBy: ClearedBy },
   { runStore, logger }: PrepareRunDeps,
 ): Promise<void> {
-  // False when another trigger was first.
+  // False if another trigger was first.
   if (!(await runStore.begin(runId, feeds, batchUsers, clearedBy))) return;
   logger.info({ runId, campaignId, isDry, feeds: feeds.length }, 'run begun');
 }
 
-/** Its audience is in our own database: no service has to be asked. */
+/** Prepares a retry run. Its audience is in our database, so no service is called. */
 async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Prepared> {
   const topicFault = await createTopics(run, deps);
   if (topicFault !== null) return { kind: 'later', cause: topicFault, retryAfterMs: 0 };
@@ -116,13 +116,16 @@ async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Pr
   return { kind: 'begun' };
 }
 
-/** Prices may have gone since the campaign was started. What has no budget in money is not asked about. */
+/**
+ * Returns a cause if prices are missing, which may have been deleted since the campaign was started. Skips campaigns
+ * without a monetary budget.
+ */
 async function unpriced({ runId, definition }: RunToPrepare, { runStore }: PrepareRunDeps): Promise<string | null> {
   const isInMoney = definition.budgets?.some(({ amount }) => amount !== undefined) ?? false;
   return isInMoney ? runStore.unpriced(runId) : null;
 }
 
-/** Null where the run waits for an approval now. */
+/** Returns null if the run now waits for an approval. */
 async function clear(
   { runId, campaignId, isJudged }: RunToPrepare,
   judge: () => Promise<ClearedRun | null>,
@@ -144,7 +147,7 @@ function usersOf(feeds: readonly NewFeed[]): UsersByCountry {
   );
 }
 
-/** Null where a source does not know. */
+/** Null for countries in which a source has no estimate. */
 function estimatesOf(feeds: readonly NewFeed[]): EstimatesByCountry {
   return Object.fromEntries(feeds.map(({ country, audience }) => [country, estimateOf(audience)]));
 }
@@ -167,15 +170,15 @@ function feedOf(country: string, { definition, campaignId }: RunToPrepare, sourc
   return { country, audience, ...startOf(country, definition) };
 }
 
-/** Each country begins when it is so late there. */
+/** Returns the start of the country's feed: the scheduled local time. */
 function startOf(country: string, { schedule }: CampaignDefinition): Pick<NewFeed, 'startsAt'> {
   const atMs = schedule.type === 'local' ? localStartMs(schedule, country) : undefined;
   return atMs === undefined ? {} : { startsAt: new Date(atMs) };
 }
 
 /**
- * The shards of every step in every country come to life, with their topics, before anything can be published. What
- * went wrong comes back.
+ * Creates the shards of every step in every country, with their topics, before anything can be published. Returns the
+ * cause of a failure, else null.
  */
 async function createTopics(
   { definition }: RunToPrepare,

@@ -12,18 +12,15 @@ export interface ResolveDeps {
 }
 
 /**
- * `missing`: the run cannot be carried out at all. `later`: it has to be asked again, for a cause that people are
- * shown.
+ * `missing`: the run cannot be carried out at all. `later`: the source has to be requested again, for a cause that is
+ * shown to people.
  */
 export type Resolved =
   | { kind: 'source'; source: FeedSource }
   | { kind: 'missing'; reason: string }
   | { kind: 'later'; cause: string; retryAfterMs: number };
 
-/**
- * What a source of an audience is in one country, at the moment that its run begins. Throws when the database does not
- * answer.
- */
+/** Resolves a source of an audience in one country, when its run begins. Throws on a database error. */
 export async function resolveSource(
   entry: AudienceEntry,
   country: string,
@@ -71,7 +68,7 @@ async function resolveRun(
   const runId = uuidOf('run', id);
   const run = runId === undefined ? undefined : await storedAudiences.run(runId, country);
   if (runId === undefined || !run) return { kind: 'missing', reason: `there is no run ${id} any more` };
-  // Outcomes of a run that goes on are those of a moment, and its users those that it has come to.
+  // While a run continues, its users and outcomes still change.
   if (!isTerminal(run.state)) {
     return {
       kind: 'later',
@@ -88,7 +85,7 @@ async function resolveRun(
   return { kind: 'source', source: { runId, feedIds, steps, outcomes, step, estimate } };
 }
 
-/** Without a seed of its own, a campaign holds out the same users in each of its runs. */
+/** Returns the hold-out. Without a seed of its own, a campaign holds out the same users in each of its runs. */
 export function holdOutOf({ audience }: CampaignDefinition, campaignId: string): FeedAudience['holdOut'] {
   const { holdOutPercent: percent = 0, holdOutSeed } = audience;
   return percent === 0 ? null : { percent, seed: holdOutSeed ?? publicId('campaign', campaignId) };

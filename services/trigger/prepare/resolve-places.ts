@@ -4,10 +4,11 @@ import type { FeedAudience, SourcePlace } from '../../../shared/contracts/runs/f
 import { resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
 import { sourcesElsewhere } from './sources-elsewhere.ts';
 
-/** Questions of one run in flight, once its first one was answered: one that hangs holds one place. */
+/**
+ * Concurrent requests of one run after its first answer, so that a run whose first request hangs occupies one place.
+ */
 const maxQuestionsPerRun = 8;
 
-/** What is asked of an audience. */
 export interface PlacesAsked {
   countries: readonly string[];
   audience: Pick<CampaignDefinition['audience'], 'include' | 'exclude'>;
@@ -22,7 +23,9 @@ export interface Place {
 
 export type ResolvedPlace = Place & { resolved: Resolved };
 
-/** Every source of an audience in every country; where the first one does not answer, that one alone. */
+/**
+ * Resolves every source of an audience in every country. If the first source does not resolve, returns only that one.
+ */
 export async function resolvePlaces(
   asked: PlacesAsked,
   deps: ResolveDeps & { questions: LimitFunction },
@@ -45,14 +48,13 @@ function placesOf({ audience, countries }: PlacesAsked): Place[] {
   return [...placed(audience.include, false), ...placed(audience.exclude ?? [], true)];
 }
 
-/** Those that were found. */
 export function foundSources(places: readonly ResolvedPlace[]): SourcePlace[] {
   return places.flatMap(({ resolved, isExcluded, country }) =>
     resolved.kind === 'source' ? [{ source: resolved.source, isExcluded, country }] : [],
   );
 }
 
-/** What an audience of these sources is made of in a country. */
+/** Returns the audience of these sources in a country. */
 export function audienceIn(
   country: string,
   sources: readonly SourcePlace[],

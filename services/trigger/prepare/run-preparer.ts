@@ -8,24 +8,27 @@ import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 /**
- * Runs prepared at once. Of these, runs that were tried in vain before take half at most: what hangs keeps no new run
- * out.
+ * Runs prepared at once. Runs that failed before take at most half of the places, so that hanging runs do not block new
+ * ones.
  */
 const maxAtOnce = 64;
 const maxTriedBefore = 32;
-/** Questions of all runs in flight. */
+/** Concurrent requests over all runs. */
 const maxQuestions = 64;
 const lookEveryMs = 500;
-/** While new runs are told and none is in hand: one of which the notice was lost waits for this. */
+/**
+ * Interval while notifications of new runs arrive and no run is in progress. A run whose notification was lost waits
+ * for this time.
+ */
 const heardLookEveryMs = 2000;
 const forgetAfterMs = 300_000;
 const afterErrorMs = 1000;
-/** However often states of runs change. */
+/** Shortest interval, however often states of runs change. */
 const minBetweenMs = 50;
 const backoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 
 export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'questions'> {
-  /** There are new feeds to page. */
+  /** Called when there are new feeds to page. */
   onBegun: () => void;
   changes: ChangeFeed;
   clock: Clock;
@@ -34,14 +37,14 @@ export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'questions'> {
   warn: ThrottledWarn;
 }
 
-/** Failed tries of one run, kept by this process alone: another trigger makes its own. */
+/** Failed tries of one run, in this process only: each trigger has its own. */
 interface Tries {
   failures: number;
   nextAtMs: number;
   cause: string;
 }
 
-/** Prepares runs that were created: a task for each, started when it is seen. */
+/** Prepares runs that were created, in one task per run. */
 export type RunPreparer = Pick<Loop, 'start' | 'stop'>;
 
 export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
@@ -51,7 +54,10 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
   const tries = new Map<string, Tries>();
   let triedBefore = 0;
 
-  /** New runs first. The loop never waits for a task: the slowest segmentation answer would hold up all runs. */
+  /**
+   * Starts tasks, for new runs first. Never waits for a task, because the slowest segmentation answer would delay all
+   * runs.
+   */
   async function turn(signal: AbortSignal): Promise<number> {
     forgetOld();
     for (const run of await runStore.toPrepare(maxAtOnce - tasks.size, [...tasks.keys(), ...tries.keys()]))
@@ -69,7 +75,7 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
     return [...tries].flatMap(([runId, { nextAtMs }]) => (nextAtMs > nowMs ? [runId] : []));
   }
 
-  /** Runs that another trigger has begun or ended. */
+  /** Forgets runs that another trigger has begun or ended. */
   function forgetOld(): void {
     const oldMs = clock.monotonicMs() - forgetAfterMs;
     for (const [runId, { nextAtMs }] of tries) if (nextAtMs < oldMs) tries.delete(runId);

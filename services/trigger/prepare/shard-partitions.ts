@@ -2,7 +2,7 @@ import type { TopicNames } from '../../../shared/domain/endpoint/shard.ts';
 import type { TopicAdmin, TopicSpec } from '../../../shared/ports/message-bus.ts';
 import type { RegistryReader } from '../../../shared/runtime/installation/registry-reader.ts';
 
-/** Poked when the registry changes. */
+/** Pause without work: changes of the registry poke the loop. */
 const idleMs = 60_000;
 
 export interface ShardPartitionsDeps {
@@ -13,8 +13,8 @@ export interface ShardPartitionsDeps {
 }
 
 /**
- * Gives the shards' topics the partitions that the registry wants them to have. Keys carry no order, so that this may
- * be done under load; what is published goes to new partitions as soon as publishers see them.
+ * Adds partitions to the shards' topics until they have the number that the registry requires. Keys carry no order, so
+ * this is safe under load. Publishers use new partitions as soon as they see them.
  */
 export interface ShardPartitions {
   /** @returns milliseconds until the next turn */
@@ -27,7 +27,7 @@ export function createShardPartitions({
   topics,
   topicTerms,
 }: ShardPartitionsDeps): ShardPartitions {
-  /** By topic: the partitions that it is known to have. */
+  /** Known partitions by topic. */
   const kept = new Map<string, number>();
 
   async function turn(): Promise<number> {

@@ -6,8 +6,8 @@ import {
 } from '../../../shared/contracts/runs/feed-audience.ts';
 
 /**
- * What has a say in one country's feed about people that it holds in others: lists and earlier runs that exclude, and
- * those that are included and rank before another source. A segment has none: one service answers for all countries.
+ * Returns the sources in other countries that affect one country's feed: excluding lists and earlier runs, and included
+ * ones that rank before another source. Segments do not count, because one service answers for all countries.
  */
 export function sourcesElsewhere(country: string, places: readonly SourcePlace[]): Elsewhere[] {
   const others = places.filter((place) => place.country !== country);

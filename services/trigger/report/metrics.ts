@@ -1,6 +1,5 @@
 import type { MetricTable } from '../../../shared/ports/meter.ts';
 
-/** What a trigger tells of itself. */
 export const triggerMetrics = {
   admitted: {
     kind: 'counter',

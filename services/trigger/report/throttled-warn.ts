@@ -5,8 +5,8 @@ const everyMs = 60_000;
 const maxRemembered = 1000;
 
 /**
- * Warns once per message and cause and minute, with how often it happened since the last time. A service that is down
- * is one line a minute, not one for each feed that waits for it.
+ * Warns once per minute for each message and cause, with the number of occurrences since the last warning. An
+ * unavailable service yields one line a minute, not one for each feed that waits for it.
  */
 export type ThrottledWarn = (message: string, cause: string, facts: object) => void;
 

@@ -4,7 +4,6 @@ import type { Meter } from '../../../shared/ports/meter.ts';
 import { processMetrics } from '../../../shared/runtime/meter/process-metrics.ts';
 import { triggerMetrics } from './metrics.ts';
 
-/** What a trigger counts about itself. */
 export interface TriggerFigures {
   /** Room given to feeds, in batches. */
   admitted(batches: number): void;
@@ -12,15 +11,15 @@ export interface TriggerFigures {
   /** References published again. */
   offered(references: number): void;
   ended(state: TerminalRunState): void;
-  /** Something of a feed was not what its rows say, and was set right. */
+  /** A difference between a feed's sums and its rows was repaired. */
   repaired(kind: RepairKind): void;
-  /** A reader held up weeks that were to be made or dropped. */
+  /** Readers held up weeks that were to be created or dropped. */
   heldUp(times: number): void;
 }
 
 export interface TriggerFiguresDeps {
   meter: Meter;
-  /** Feeds that are paged right now, and whether each stands still. */
+  /** Feeds that this trigger pages now. */
   feeds: () => readonly { isStalled(): boolean }[];
 }
 

@@ -4,30 +4,30 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { KeptKind, Retention } from '../ports/retention-store.ts';
 
 const lookEveryMs = 3_600_000;
-/** The next try after a reader held weeks up. */
+/** Time until the next try after a reader held up weeks. */
 const againAfterMs = 300_000;
-/** While there is more to delete. */
+/** Pause while more rows are to be deleted. */
 const betweenChunksMs = 1000;
-/** The rows of a chunk are locked and logged at once. */
+/** A chunk is small because its rows are locked and logged at once. */
 const rowsPerChunk = 5000;
 const runsPerChunk = 50;
 const listsPerChunk = 20;
 
 const answerDays = 1;
-/** Who would have been served is of no use for longer, and there may be as many rows of it as of a run. */
+/** Days for rows of dry runs: nobody needs them for longer, and there may be as many as of a live run. */
 const dryRunDays = 1;
 const deadLetterDays = 30;
 
 /** Days after a run has ended; 0 keeps for ever. */
 export interface RetentionDays extends Record<KeptKind | 'runs', number> {
-  /** Days after a list was uploaded, longer where a campaign still needs it, and after an upload of opt-outs ended. */
+  /** Days after the upload of a list, longer while a campaign needs it, and after the end of an upload of opt-outs. */
   audiences: number;
 }
 
 export interface RetentionDeps {
   retention: Retention;
   days: RetentionDays;
-  /** Whether this trigger is the one that sweeps. */
+  /** Returns whether this trigger is the one that sweeps. */
   isSweeper: () => boolean;
   figures: Pick<TriggerFigures, 'heldUp'>;
   clock: Clock;
@@ -36,7 +36,7 @@ export interface RetentionDeps {
 
 const kinds = ['users', 'receipts', 'steps', 'failures'] as const;
 
-/** Makes partitions ahead and lets old rows go. What comes back is a loop's turn. */
+/** Creates partitions ahead and deletes old rows. Returns a loop's turn. */
 export function createRetention({
   retention,
   days,
@@ -53,7 +53,7 @@ export function createRetention({
   }
   let nextWeeksMs = Number.NEGATIVE_INFINITY;
 
-  /** True when no reader was in the way. */
+  /** Returns true if no reader held up a week. */
   async function changeWeeks(): Promise<boolean> {
     const made = await retention.makeAhead();
     if (made.weeks > 0) logger.info({ weeks: made.weeks }, 'made partitions for the coming weeks');
@@ -78,7 +78,7 @@ export function createRetention({
     return runs;
   }
 
-  /** True when a chunk was full: there may be more. */
+  /** Returns true if a chunk was full: more rows may follow. */
   async function deleteChunk(): Promise<boolean> {
     const isFull: boolean[] = [];
     if (receiptDays > 0) {
@@ -89,7 +89,7 @@ export function createRetention({
       if (days[kind] > 0) isFull.push((await retention.deleteStrays(kind, days[kind], rowsPerChunk)) === rowsPerChunk);
     }
     isFull.push((await retention.deleteDryRows(dryRunDays, rowsPerChunk)) === rowsPerChunk);
-    // Strays and dry rows are found by their runs: if a run went before them, they would stay for ever.
+    // Strays and dry rows are found through their runs, and would stay for ever without them.
     const mayDeleteRuns = runDays > 0 && !isFull.includes(true);
     if (mayDeleteRuns) isFull.push((await retention.deleteRuns(runDays, runsPerChunk)) === runsPerChunk);
     if (runDays > 0) {
@@ -117,13 +117,13 @@ export function createRetention({
   };
 }
 
-/** Figures outlive what they are the figures of. */
+/** Returns the days for runs: their figures stay at least as long as all their rows. */
 function daysOfRuns({ runs, users, receipts, steps, failures }: RetentionDays): number {
   const all = [runs, users, receipts, steps, failures];
   return all.includes(0) ? 0 : Math.max(...all);
 }
 
-/** Receipts are counted before they or the failures go, whichever is first. */
+/** Returns the days for which receipts are accepted: until receipts or failures are deleted, whichever is first. */
 function daysOfOpenReceipts({ receipts, failures }: RetentionDays): number {
   const finite = [receipts, failures].filter((each) => each > 0);
   return finite.length === 0 ? 0 : Math.min(...finite);

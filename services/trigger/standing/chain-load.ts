@@ -1,12 +1,12 @@
 import type { FeedLoad } from '../ports/feed-store.ts';
 
-/** What a feed has in the steps of its chain. All counts in batches. */
+/** Batches of a feed in the steps of its chain. */
 export interface ChainLoad {
-  /** By shard: what is ready there or in a step before. */
+  /** By shard: batches that are ready there or in an earlier step. */
   loads: Map<string, number>;
   /** By shard: step rows recorded so far. */
   done: Map<string, number>;
-  /** By shard: the latest step, from 1, that comes through it. */
+  /** By shard: the latest step, from 1, that uses it. */
   depths: Map<string, number>;
   waiting: number;
 }
@@ -19,7 +19,10 @@ export function actionTypeOf(shard: string): string {
   return shard.slice(0, shard.lastIndexOf('/'));
 }
 
-/** Ready is what has entered a step and is neither recorded nor waiting: on its topic, or claimed. */
+/**
+ * Returns the ready batches by step: those that have entered the step and are neither recorded nor waiting. They are on
+ * its topic, or claimed.
+ */
 export function readyBySteps({
   fedBatches,
   fromStep,
@@ -31,7 +34,7 @@ export function readyBySteps({
   });
 }
 
-/** @param granted batches that may be fed and are not yet */
+/** @param granted batches that may be fed and are not fed yet */
 export function chainLoadOf(load: FeedLoad, granted: number): ChainLoad {
   const ready = readyBySteps(load);
   const loads = new Map<string, number>();
@@ -42,7 +45,7 @@ export function chainLoadOf(load: FeedLoad, granted: number): ChainLoad {
     if (index + 1 < load.fromStep) continue;
     const shard = shardName(action, load.country);
     onTheWay += ready[index] ?? 0;
-    // A check has slots of its own: no more comes to a step than its check has room for.
+    // A check has slots of its own: a step never receives more than its check has room for.
     const check = load.checks[index] ?? null;
     for (const through of check === null ? [shard] : [shardName(check, load.country), shard]) {
       loads.set(through, onTheWay);

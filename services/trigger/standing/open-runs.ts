@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ChangeFeed } from '../../../shared/ports/change-feed.ts';
 import type { RunStore } from '../ports/run-store.ts';
 
-/** A run of which the notice was lost is looked after so much later. */
+/** Lifetime of an answer. A run whose notification was lost waits for this time. */
 const goodForMs = 5000;
 
 export interface OpenRunsDeps {
@@ -11,9 +11,9 @@ export interface OpenRunsDeps {
   clock: Clock;
 }
 
-/** Whether there are runs that have not ended: what is done for these alone is not asked for while there are none. */
+/** Tells whether any run is open, so that work for open runs is skipped while there is none. */
 export interface OpenRuns {
-  /** As of some seconds ago, or of the last change of a run. */
+  /** Returns an answer of a few seconds ago, or of the last change of a run. */
   isAny(): Promise<boolean>;
 }
 

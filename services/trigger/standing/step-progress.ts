@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import { readyBySteps } from './chain-load.ts';
 import type { RunTally } from '../ports/run-store.ts';
 
-/** A step of a feed, with what is ready in it: on its topic, or claimed. */
+/** A step of a feed, with its ready batches: on its topic, or claimed. */
 export interface OpenStep {
   runId: string;
   feedId: string;
@@ -12,19 +12,19 @@ export interface OpenStep {
   topic: string;
   ready: number;
   waiting: number;
-  /** For how long nothing has changed in it. */
+  /** Milliseconds since its figures last changed. */
   stillForMs: number;
 }
 
-/** Notices which steps stand still, from look to look. */
+/** Detects steps without progress, from look to look. */
 export interface StepProgress {
-  /** The steps of these runs in which something is ready or waits. */
+  /** Returns the steps of these runs with ready or waiting batches. */
   look(tallies: readonly RunTally[]): OpenStep[];
   forget(feedIds: readonly string[]): void;
 }
 
 export function createStepProgress({ topics, clock }: { topics: TopicNames; clock: Clock }): StepProgress {
-  /** By feed, and step. */
+  /** By feed and step. */
   const before = new Map<string, Map<number, { figures: string; sinceMs: number }>>();
 
   return {

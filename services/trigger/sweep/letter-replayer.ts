@@ -2,21 +2,21 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { LetterPublisher, LetterReplays, ReplayedLetter } from '../ports/letter-replays.ts';
 
 const lookEveryMs = 5000;
-/** Letters in one look: their bytes are in memory. */
+/** Letters per look: their bytes are held in memory. */
 const maxLetters = 50;
 
 export interface LetterReplayerDeps {
   letterReplays: LetterReplays;
   letterPublisher: LetterPublisher;
-  /** Whether this trigger is the one that looks after all runs. */
+  /** Returns whether this trigger looks after all runs. */
   isSweeper: () => boolean;
   warn: (message: string, cause: string, fields: object) => void;
   logger: Logger;
 }
 
 /**
- * Publishes dead letters again that a person wants to be: topic by topic, so that one which cannot be written holds up
- * no other. A crash in between publishes one twice, which the claims make harmless.
+ * Publishes dead letters again on request of a person. Works topic by topic, so that an unavailable topic does not
+ * delay others. A crash may publish a letter twice, which is harmless because of the claims.
  */
 export interface LetterReplayer {
   /** @returns milliseconds until the next turn */

@@ -11,14 +11,14 @@ import type { OpenStep } from '../standing/step-progress.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
-/** Of one feed at one question, so that none keeps the others waiting; feeds are asked for in chunks, round robin. */
+/** Limits per statement, so that no feed delays the others. Chunks of feeds are read round robin. */
 const refsPerQuestion = 200;
 const feedsPerQuestion = 25;
-/** As long as something is due and there is time. What is done already costs a look at it, and counts for nothing. */
+/** Limits per look. Entries that are already done count against no limit except the time. */
 const maxRefsPerLook = 5000;
 const longestMs = 1000;
 
-/** A feed's window is looked at so often, or twenty times as long as the last look took. */
+/** Interval of looks at a feed's window, or twenty times the duration of the last look if that is longer. */
 const windowEveryMs = 2000;
 const windowBatches = 20_000;
 const maxWindowsPerLook = 200;
@@ -29,9 +29,9 @@ export interface LostSweeperDeps {
   outboxSweep: OutboxSweep;
   publisher: MessagePublisher;
   topics: TopicNames;
-  /** Messages that no worker has handled yet, by topic, as of this look; null where that is not known. */
+  /** Messages that no worker has handled yet, by topic, as of this look; null if unknown. */
   backlogOf: (topic: string) => number | null;
-  /** A step that stood still for so long, with work ready, may have lost references. */
+  /** Time after which a step with ready work and no progress may have lost references. */
   stallMs: number;
   clock: Clock;
   figures: Pick<TriggerFigures, 'offered'>;
@@ -42,39 +42,39 @@ export interface LostSweeperDeps {
 export interface Swept {
   /** Steps that may not be claimed any more. */
   quarantined: StepRef[];
-  /** By topic, why it could not be written. */
+  /** Causes of failed publishing, by topic. */
   troubles: ReadonlyMap<string, string>;
-  /** By feed with anything on its agenda: in how many milliseconds the first of it was due, before it was offered. */
+  /** Milliseconds until the first agenda entry of each feed was due, before it was offered. */
   dueIn: ReadonlyMap<string, number>;
 }
 
 export interface LostSweeper {
-  /** Of these runs, offers again what is due, and looks for what a crash left. */
+  /** Offers due references of these runs again, and looks for references lost in a crash. */
   sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept>;
   /** Steps of a feed that a worker holds, as of the last look at its window. */
   inFlight(feedId: string): number;
-  /** Feeds whose runs have ended, or are paused. */
+  /** Forgets feeds whose runs have ended or are paused. */
   forget(feedIds: readonly string[]): void;
 }
 
-/** What is remembered of a feed from look to look; losing it costs a look. */
+/** State of a feed between looks. Losing it costs one look. */
 interface WindowState {
   notBeforeMs: number;
   from: number;
   running: number;
-  /** Steps whose topics were empty at the last look already. */
+  /** Steps whose topics were already empty at the last look. */
   quiet: ReadonlySet<number>;
 }
 
 /**
- * Publishes again what a crash left. A reference too many is harmless, because claiming it comes to nothing; what was
- * offered is marked in its row, so that neither a repeat nor a new sweeper floods the topics.
+ * Publishes references again that were lost in a crash. An extra reference is harmless, because claiming it has no
+ * effect. Offers are marked in their rows, so that neither a repeat nor a new sweeper floods the topics.
  */
 export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
   const windows = new Map<string, WindowState>();
   let firstFeed = 0;
-  /** By topic, until something is written to it again. */
+  /** By topic, until a message is published to it again. */
   const troubles = new Map<string, { cause: string; atMs: number }>();
 
   async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {
@@ -102,7 +102,8 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   }
 
   /**
-   * What was committed a moment ago is being published: a step counts as quiet when its topic was empty at two looks.
+   * Looks at a window. Batches committed a moment ago may still be on their way to the topic, so a step counts as quiet
+   * only if its topic was empty at two looks.
    */
   async function lookAtWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
     const before = windows.get(feed.feedId);
@@ -158,7 +159,10 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     }
   }
 
-  /** What could not be written is due again in seconds: of an older one, nothing is left that could tell. */
+  /**
+   * Returns recent troubles. References that could not be published are due again within seconds, so an older trouble
+   * has no reference left that could confirm it.
+   */
   function recentTroubles(): Map<string, string> {
     const sinceMs = clock.monotonicMs() - troubledForMs;
     for (const [topic, { atMs }] of troubles) if (atMs < sinceMs) troubles.delete(topic);

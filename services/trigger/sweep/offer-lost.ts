@@ -8,10 +8,10 @@ export interface OfferLostDeps {
 }
 
 /**
- * Publishes references topic by topic: one that cannot be written holds up no other. What could not be published is due
- * again soon.
+ * Publishes references topic by topic, so that an unavailable topic does not delay others. References that could not be
+ * published are due again soon.
  *
- * @returns by topic, why it could not be written; null where it was
+ * @returns by topic, the cause of the failure; null on success
  */
 export async function offerLost(
   refs: readonly LostRef[],

@@ -5,10 +5,13 @@ import type { UsersByCountry } from '../../../../shared/domain/approval/user-bou
 import { standingFailures } from '../../../../shared/postgres/ledger/standing-failures.ts';
 import type { ClearedRun } from '../../ports/run-approvals.ts';
 
-/** Writing down a million users takes some ten seconds. */
+/** Timeout: storing a million users takes about ten seconds. */
 const timeoutMs = 600_000;
 
-/** Inside of a transaction: the users of a child run and a feed for each country and step, and on it goes. */
+/**
+ * Stores the users of a retry run, inserts a feed for each country and step, and begins the run. Call inside a
+ * transaction.
+ */
 export async function beginRetry(
   client: PoolClient,
   runId: string,
@@ -33,7 +36,7 @@ export async function beginRetry(
   return count;
 }
 
-/** Inside of a transaction: the users that a child run will have, by country. */
+/** Counts the users that a retry run will have, by country. Call inside a transaction. */
 export async function countRetried(client: PoolClient, runId: string): Promise<UsersByCountry> {
   await client.query(`set local statement_timeout = ${timeoutMs}`);
   const { rows: runs } = await client.query<RetryRow>('select retry from runs where id = $1', [runId]);
@@ -44,7 +47,7 @@ export async function countRetried(client: PoolClient, runId: string): Promise<U
   return Object.fromEntries(rows.map(({ country, users }) => [country, users]));
 }
 
-/** Whose failures are tried again: of one run, or, with null, of the whole family; lists are filters. */
+/** Failures to retry: of one run, or, if `of` is null, of the whole family of runs. Lists are filters. */
 interface RetryRow {
   retry: { of: string | null; steps: number[] | null; countries: string[] | null; reasons: string[] | null };
 }
@@ -53,7 +56,7 @@ const lockPreparing = `
   select retry from runs
   where id = $1 and state = 'preparing' and retry is not null and is_cleared(campaign, revision, $2, $3) for update`;
 
-/** Where a user of the family has failed at all: at most as many as there are countries and steps. */
+/** Countries and steps in which a user of the family has failed. */
 const selectPlaces = `
   select distinct f.country, t.step
   from runs n
@@ -62,7 +65,7 @@ const selectPlaces = `
   join failure_totals t using (feed)
   where n.id = $1 order by 1, 2`;
 
-/** Run parallel: a feed for each country and step. */
+/** Columns in parallel: a feed for each country and step. */
 interface NewFeeds {
   runId: string;
   feeds: readonly string[];
@@ -77,7 +80,7 @@ interface RetryParams extends Record<keyof RetryRow['retry'], unknown> {
   runId: string;
 }
 
-/** Frozen: what had failed when the run was created. */
+/** Failures that existed when the run was created. */
 const standing = ($: (param: keyof RetryParams) => string) => {
   const filter = { of: $('of'), steps: $('steps'), countries: $('countries'), reasons: $('reasons') };
   return standingFailures({ ...filter, until: `(select created_at from runs where id = ${$('runId')})` });
@@ -94,7 +97,7 @@ const countUsers = unnamedStatementOf<RetryParams>(
   select s.country, count(distinct s.user_id)::float8 as users from (${standing($)}) s group by s.country`,
 );
 
-/** Written in the order of the key. */
+/** Inserts in the order of the key. */
 const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
   ($) => `${family($)}
   insert into retry_users (feed, user_id)
@@ -105,7 +108,10 @@ const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
   on conflict do nothing`,
 );
 
-/** A country's users, who failed in different steps, were together no more than its bound in the parent. */
+/**
+ * Inserts the feeds. The bound of a country applies to each feed: the country's users failed in different steps, and
+ * together they were within the bound in the parent.
+ */
 const insertFeeds = unnamedStatementOf<NewFeeds & Pick<ClearedRun, 'usersAtMost'>>(
   ($) => `
   insert into feeds (feed, run, country, segment, snapshot, estimate, from_step, users_at_most, batch_users, step_units)
@@ -118,7 +124,7 @@ const insertFeeds = unnamedStatementOf<NewFeeds & Pick<ClearedRun, 'usersAtMost'
   returning estimate::float8 as users`,
 );
 
-/** What a budget in money counts by has to be what the run keeps. */
+/** Fixes the prices of the run, because a monetary budget counts by the run's prices. */
 const notePrices = `update runs set prices = prices_now(campaign, revision) where id = $1 and prices is null`;
 
 const begin = `

@@ -78,9 +78,9 @@ interface Judged {
 }
 
 /**
- * Judges a run. Its row is locked: of two that judge it, the second sees the result of the first. A run that is
- * cleared without an approval is counted in the sums that its successors are judged by, in the same transaction.
- * Undefined: it is over.
+ * Judges a run. Its row is locked: of two that judge it, the second sees the result of the first. A run that is cleared
+ * without an approval is counted in the sums that its successors are judged by, in the same transaction. Returns
+ * undefined if the run has ended.
  * @param room for so many users a run without an approval is cleared and counted, if the policy allows so many
  */
 async function judge(
@@ -95,7 +95,7 @@ async function judge(
   const policy = await readPolicy(client);
   const { campaignId, revision, isByHand } = run;
   const all = await readGivenApprovals(client, { campaignId, revision, runId });
-  // The approval covers the schedule. Runs that a person starts are approved one by one, and it bounds them.
+  // An approval of the campaign covers its schedule. A run that a person starts needs an approval of its own.
   const approvals = all.map((one) => ({ ...one, isInForce: one.isInForce && (one.isOfRun || !isByHand) }));
   const rules = policy?.rules ?? [];
   const judged = { run, policy: policy?.revision ?? null, rules, approvals, ...(await readTerms(client, run)) };
@@ -154,12 +154,15 @@ function narrowest(room: UsersByCountry, widest: UsersByCountry | null): UsersBy
 /** Users that a run begins with room for if their number is not known. */
 const roomForUnknown = 100;
 
-/** Users are counted before they are fed. Room for more than are known would be taken from others. */
+/**
+ * Returns the users to make room for. Users are counted before they are fed, and more room than needed would be taken
+ * from other runs.
+ */
 function roomFor(users: number): number {
   return users === 0 ? roomForUnknown : withHeadroom(users);
 }
 
-/** No user is called from here on, and an approval is asked for. One that waits already and covers it is enough. */
+/** Pauses the run and requests an approval, unless a waiting request covers it. */
 async function hold(
   client: PoolClient,
   { run, rules, approvals, definition, terms }: Judged,
@@ -172,7 +175,7 @@ async function hold(
   const usersAtMost = Object.fromEntries(
     Object.entries(wanted).map(([country, users]) => [country, most(country, users)]),
   );
-  // All that is asked for is more than what is known, and may need more approvers.
+  // The requested bounds exceed the known users, and may need more approvers.
   const need = approvalNeed(rules, reachOf(usersAtMost, terms));
   const { approvers, why } = need.approvers > clearance.approvers ? need : clearance;
   const { rows: asked } = await client.query<{ usersAtMost: UsersByCountry }>(selectAsked, [runId]);
@@ -209,9 +212,9 @@ interface RunRow {
   campaignId: string;
   revision: number;
   definition: CampaignDefinition;
-  /** The run whose users it tries again. */
+  /** Run whose users a retry run retries. */
   parentId: string | null;
-  /** Beside its campaign's schedule: a person has fired it, or has made up for it. */
+  /** True for a run outside its campaign's schedule: a person has started it, or made up for a missed start. */
   isByHand: boolean;
 }
 
@@ -240,7 +243,7 @@ const selectTerms = `
   select budgets_of(campaign) -> 'budgets' as budgets, coalesce(prices, prices_now(campaign, revision)) as prices
   from runs where id = $1`;
 
-/** Nothing is fed while its bound is set anew. */
+/** Locks the feeds, so that no user is fed while their bounds are set. */
 const lockFeeds = `
   select country, fed_users::float8 as "fedUsers", users_at_most::float8 as "usersAtMost" from feeds
   where run = $1 order by feed for update`;
@@ -255,7 +258,7 @@ const voidBefore = `
   update approvals set state = 'void', state_reason = 'its run has come to more users', state_since = now()
   where run = $1 and state in ('waiting', 'approved')`;
 
-/** A run without feeds has nothing under way. */
+/** Pauses a run. A run without feeds has no work in progress and is paused at once. */
 const pauseRun = `
   with r as (
     update runs set state = case when started_at is null then 'paused' else 'pausing' end, state_since = now(),

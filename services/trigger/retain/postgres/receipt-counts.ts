@@ -7,7 +7,10 @@ import type { FailedCount, ReceiptCounts } from '../../ports/retention-store.ts'
 /** Failures that one statement compares with receipts. */
 const failuresPerLook = 20_000;
 
-/** $1 limit. The feeds with receipts of each run. The time is a text, because a Date would lose its microseconds. */
+/**
+ * Returns closed runs and their feeds with receipts; $1 limit. The time is a text, because a Date would lose its
+ * microseconds.
+ */
 const closedRuns = `
   select r.id as "runId", r.receipts_since::text as since, (
       select coalesce(json_agg(f.feed), '[]') from feeds f
@@ -49,7 +52,7 @@ const countSlice = statementOf<SliceParams>(
 
 interface KeepParams {
   runId: string;
-  /** The time since which the run was closed when its count began. */
+  /** Time since which the run was closed when its count began. */
   since: string;
   feeds: string;
   steps: string;
@@ -58,8 +61,8 @@ interface KeepParams {
 }
 
 /**
- * Stores the counts, and 0 for steps without a line: an earlier count may have stored more. A settlement that came
- * during the count has changed the time since which the run is closed, and nothing is stored.
+ * Stores the counts, and 0 for steps without a line: an earlier count may have stored more. A settlement during the
+ * count has changed `receipts_since`; nothing is stored then.
  */
 const keepCounts = statementOf<KeepParams>(
   'keep-receipt-counts',
@@ -83,7 +86,7 @@ const keepCounts = statementOf<KeepParams>(
   where t.feed = n.feed and t.step = n.step and t.slot = n.slot`,
 );
 
-/** $1 run. Its next count is due in five minutes, so that a run whose count fails holds up no other. */
+/** Delays the next count of run $1 by five minutes, so that a run whose count fails does not delay others. */
 const delayCount = `update runs set receipts_since = now() where id = $1 and receipts_state = 'closed'`;
 
 interface StepCount {
@@ -105,7 +108,7 @@ interface ClosedRun {
   feeds: string[];
 }
 
-/** Counts the unexpected receipts of closed runs. A run that is not finished is begun anew. */
+/** Counts the unexpected receipts of closed runs. A run whose count was interrupted is counted from the beginning. */
 export async function countReceipts(pool: Pool, limit: number): Promise<ReceiptCounts> {
   const { rows } = await pool.query<ClosedRun>(closedRuns, [limit]);
   const failed: FailedCount[] = [];

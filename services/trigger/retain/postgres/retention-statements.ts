@@ -1,23 +1,23 @@
 import { publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
 import type { KeptKind } from '../../ports/retention-store.ts';
 
-/** True if receipts of the run may still be accepted, or are not counted. */
+/** Condition: receipts of the run may still be accepted, or are not counted. */
 const isUncounted = (run: string) => `${run}.receipts_state in ('open', 'closed')`;
 
 const hasReceipts = (run: string, ofFeeds = 'true') => `
   exists (select from feeds g join receipt_totals t on t.feed = g.feed where g.run = ${run}.id and ${ofFeeds})`;
 
-/** True of a run with receipts that may still be accepted, or are not counted. */
+/** Condition: the run has receipts, and they may still be accepted or are not counted. */
 const isUncountedWithReceipts = (run: string) => `(${isUncounted(run)} and ${hasReceipts(run)})`;
 
 /** $1 kind. */
 export const tablesOf = `select name from feed_tables where leaves_with = $1 order by name`;
 
 /**
- * $1 kind, $2 days. Partitions of weeks that are over, and in which no run has to be kept. The bounds are read out of
- * the catalogue: the names are for people. Steps stay as long as the users of the same week, in whatever partition:
- * without its row, a step could be claimed anew. Receipts stay until all runs of the week are closed and counted, and
- * failures until the runs with receipts are: the count needs both.
+ * Lists partitions of past weeks in which no run has to be kept; $1 kind, $2 days. Reads the bounds from the catalogue,
+ * because the names are only for people. Steps stay as long as any partition holds users of the same week: without its
+ * row, a step could be claimed anew. Receipts stay until all runs of the week are closed and counted. Failures stay
+ * until the runs with receipts are counted, because the count needs both.
  */
 export const droppableWeeks = `
   select p.name, p.since, p.until
@@ -47,8 +47,8 @@ export const droppableWeeks = `
 const inWeek = 'feed >= $1::uuid and feed < $2::uuid';
 
 /**
- * Marks the runs of a week, whose rows go next; $1 and $2 are its bounds. Settlements leave a marked run as it is. A
- * settlement that came before the mark has asked for a new count, which a second look at the week finds.
+ * Marks the runs of a week before its rows are dropped; $1 and $2 are the bounds of the week. Settlements do not change
+ * a marked run. A settlement before the mark has requested a new count, which a second look at the week finds.
  */
 export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
   users: [],
@@ -63,7 +63,7 @@ export const marksBeforeDropping: Record<KeptKind, readonly string[]> = {
   ],
 };
 
-/** Deletes what belongs to a week, before its partitions are dropped; $1 and $2 are its bounds. */
+/** Deletes rows of a week before its partitions are dropped; $1 and $2 are the bounds of the week. */
 export const beforeDropping: Record<KeptKind, readonly string[]> = {
   users: [],
   receipts: [],
@@ -87,18 +87,18 @@ export const closeReceipts = `
     order by ended_at limit $2
   )`;
 
-/** Tables with what the count of receipts reads. */
+/** Tables that the count of receipts reads. */
 const countedTables: readonly string[] = ['receipts', 'user_failures'];
 
 /**
- * $1 days, $2 limit. Rows of a table's default partition, by their runs. Runs whose receipts have to be counted are
- * locked, because a settlement may ask for a new count: the second of the two reads the state that the first leaves.
+ * Deletes rows of a table's default partition, by their runs; $1 days, $2 limit. Locks runs whose receipts have to be
+ * counted, because a settlement may request a new count: the second transaction sees the result of the first.
  */
 export function deleteStrays(name: string): string {
   const table = `${name}_default`;
   const isCounted = countedTables.includes(name);
   const ifCounted = isCounted ? `and not ${isUncountedWithReceipts('r')}` : '';
-  // As with weeks: steps stay as long as their users.
+  // Steps stay as long as their users, as for weeks.
   const unlessUsers =
     name === 'batch_steps'
       ? `and not exists (select from batches b where b.feed = s.feed and b.batch_no = s.batch_no)`
@@ -130,7 +130,10 @@ export function deleteStrays(name: string): string {
     select from gone`;
 }
 
-/** Of dry runs, in this order: without its row, a step could be claimed as long as its users are there. */
+/**
+ * Tables with rows of dry runs, in the order of deletion: without its row, a step could be claimed while its users
+ * exist.
+ */
 export const dryTables = {
   user_failures: ['feed', 'batch_no', 'step', 'user_id'],
   batches: ['feed', 'batch_no'],
@@ -149,7 +152,7 @@ export function deleteDryRows(table: keyof typeof dryTables): string {
     ) k where (${key}) = (${key.replaceAll('s.', 'k.')})`;
 }
 
-/** $1 days. Those of which nothing is left are not looked at again. */
+/** Marks dry runs without rows, so that they are not examined again; $1 days. */
 export const forgetDryRuns = `
   update runs r set failures_kept = false
   where ${oldDryRuns} and not exists (
@@ -211,7 +214,10 @@ export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
 
-/** $1 days. The oldest first. Those that a saved audience names are not asked for again and again. */
+/**
+ * Lists old audiences, oldest first; $1 days. Excludes lists that a saved audience uses, so that they are not examined
+ * again and again.
+ */
 export const oldAudiences = `
   select id from audiences a
   where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' and not exists (
@@ -219,12 +225,15 @@ export const oldAudiences = `
   )
   order by created_at`;
 
-/** An upload says every ten seconds that rows still come, unless its sender pauses. */
+/** Fails uploads without reports. An upload in progress reports every ten seconds, unless its sender pauses. */
 export const failLostUploads = `
   update audiences set state = 'failed', bytes = 0, cause = 'nothing was heard of the upload for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 
-/** Their replacements go with them; people that an upload has added stay, and it says how many they are. */
+/**
+ * Fails suppression uploads without reports. An unfinished replacement is discarded; users that an upload has added
+ * stay on the list and in its count.
+ */
 export const failLostSuppressionUploads = `
   with u as (
     update suppression_uploads set state = 'failed', ended_at = now(),
@@ -235,7 +244,7 @@ export const failLostSuppressionUploads = `
   )
   select from u`;
 
-/** $1 limit. People of lists that others have taken the place of. */
+/** Deletes users of replaced lists; $1 limit. */
 export const deleteReplacedPeople = `
   delete from suppressed_people where (list_no, user_id) in (
     select p.list_no, p.user_id from suppression_numbers n
@@ -243,20 +252,26 @@ export const deleteReplacedPeople = `
     where n.state = 'gone' limit $1
   )`;
 
-/** $1 days, $2 limit. Records of uploads to suppression lists, with their rejects; the people stay on the list. */
+/**
+ * Deletes records of uploads to suppression lists with their rejects, and keeps the users on the list; $1 days, $2
+ * limit.
+ */
 export const deleteSuppressionUploads = `
   delete from suppression_uploads where id = any(array(
     select id from suppression_uploads where ended_at <= now() - $1::int * interval '1 day'
     order by ended_at limit $2))`;
 
-/** Numbers of replaced lists. The highest number stays, because the next list takes the one after it. */
+/** Deletes the numbers of replaced lists. The highest number stays, because the next list takes the one after it. */
 export const deleteReplacedNumbers = `
   delete from suppression_numbers n
   where state = 'gone' and list_no < (select max(list_no) from suppression_numbers)
     and not exists (select from suppressed_people p where p.list_no = n.list_no)
     and not exists (select from suppression_uploads u where u.list_no = n.list_no)`;
 
-/** $1 days, 30 at least, $2 limit. The log is the owner's: a function of the migrations cuts it. */
+/**
+ * $1 days, at least 30, $2 limit. Only the database owner may delete from the audit log, through a function of the
+ * migrations.
+ */
 export const deleteChanges = `select from cut_audit($1::int, $2::int)`;
 
 /** $1 limit. */

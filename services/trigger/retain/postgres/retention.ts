@@ -5,7 +5,7 @@ import { deleteUnusedList } from '../../../../shared/postgres/audiences/delete-a
 import { countReceipts } from './receipt-counts.ts';
 import * as statements from './retention-statements.ts';
 
-/** After the present one. */
+/** Weeks after the present one. */
 const weeksAhead = 3;
 
 export function createRetentionStore({ pool }: { pool: Pool }): Retention {
@@ -26,7 +26,7 @@ export function createRetentionStore({ pool }: { pool: Pool }): Retention {
       const droppable = async () => (await pool.query<WeekPartition>(statements.droppableWeeks, [kind, days])).rows;
       const found = weeksOf(await droppable());
       await eachWeek(found, statements.marksBeforeDropping[kind]);
-      // A settlement between the look and the mark has asked for a new count.
+      // A settlement between the look and the mark has requested a new count.
       const rows = (await droppable()).filter(({ since }) => found.has(since));
       await eachWeek(weeksOf(rows), statements.beforeDropping[kind]);
       const { made, heldUp } = await dropWeeks(pool, rows);

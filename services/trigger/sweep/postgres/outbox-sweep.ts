@@ -22,14 +22,14 @@ export function createOutboxSweep({ pool }: { pool: Pool }): OutboxSweep {
         busyFeeds: plainArray(busy.map(({ feedId }) => feedId)),
         busySteps: plainArray(busy.map(({ step }) => step)),
       };
-      // A flush that puts back locks the same rows, in another order.
+      // A worker's flush that schedules retries locks the same rows in another order.
       const { rows } = await retryingDeadlocks(() => pool.query<DueRow>(statements.due.with(params)));
       const steps = rows.filter((row): row is DueStep => row.step !== null);
       const more = rows.flatMap(({ feedId, step }) => (step === null ? [feedId] : []));
       const quarantined = steps.filter((row) => row.quarantined).map(refOf);
       const offered = steps.filter((row) => !row.quarantined);
-      // Users lost before a step were lost in steps that are done: those rows never change, so a second look is no
-      // risk.
+      // Users lost before a step were lost in steps that are done, whose rows never change, so reading them later is
+      // safe.
       const lost = offered.length === 0 ? [] : await lostBefore(pool, offered);
       const offers = offered.map((row, index) => {
         const lostUsers = lost[index] ?? [];

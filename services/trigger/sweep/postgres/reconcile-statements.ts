@@ -9,13 +9,13 @@ import {
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
-/** Sums that rows tell; `refused` alone cannot be counted anew. */
+/** Sums that can be counted from rows; only `refused` cannot. */
 export const sums = totalsColumns.filter((column) => column !== 'refused');
 
 const ofRest = (rest: number) => `sum(rest_users) filter (where state = ${stepState.done} and rest = ${rest})`;
 const isDone = `state = ${stepState.done}`;
 
-/** One statement sees rows and sums of one moment. A row for each step that was changed. */
+/** Repairs totals in one statement, which sees rows and sums of one moment. Returns a row for each changed step. */
 export const reconcileTotals = statementOf<{ feed: string }>(
   'reconcile-totals',
   ($) => `
@@ -56,7 +56,10 @@ export const reconcileTotals = statementOf<{ feed: string }>(
   select step, ${sums.map((sum) => `${sum}::int as ${sum}`).join(', ')} from w order by step`,
 );
 
-/** Who was unknown and was settled as succeeded has a row of its own, and counts with the others that succeeded. */
+/**
+ * Returns the expression that counts a sum. A user settled from unknown to succeeded has a row of its own, and counts
+ * as succeeded.
+ */
 function countedOf(sum: (typeof sums)[number]): string {
   if (sum === 'succeeded') return 'coalesce(s.succeeded, 0) + coalesce(u.settled, 0)';
   if (sum === 'failed' || sum === 'unknown' || sum === 'suppressed') return `coalesce(u.${sum}, 0)`;
@@ -99,8 +102,8 @@ export const reconcileFedUsers = statementOf<{ feed: string }>(
 );
 
 /**
- * Open steps that are neither on the agenda nor above the mark, where the sweep looks by itself. What is running within
- * its lease is left to the next time.
+ * Puts open steps back on the agenda that are neither there nor above the mark, where the sweep finds them. Skips steps
+ * that run within their lease; a later reconciliation examines them.
  */
 export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }>(
   'reconcile-agenda',
@@ -129,7 +132,7 @@ export const reconcileAgenda = statementOf<{ feed: string; chainLength: number }
   select step, count(*)::int as steps from w group by step order by step`,
 );
 
-/** $1 feed, $2 what was repaired. */
+/** $1 feed, $2 repairs. */
 export const noteRepairs = `
   insert into run_events (run, kind, detail) select run, 'repaired',
     jsonb_build_object('country', country, 'repairs', $2::jsonb) from feeds where feed = $1`;

@@ -1,12 +1,12 @@
 import { quarantinedAfterLapses, restCode, stepState } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 
-/** The sweep's statements. They read the agenda and what is above a feed's mark, never the whole of a run. */
+/** Statements of the sweep. They read the agenda and the batches above a feed's mark, never the whole run. */
 
-/** Until something that was offered is offered again: 10 s, 20 s, up to 10 min. */
+/** Time until the next offer: 10 s, 20 s, up to 10 min. */
 const offeredAgainIn = (offers: string) => `least(600, 10 * 2 ^ least(${offers}, 10)) * interval '1 second'`;
 
-/** Who claimed it after the last offer has heard that offer: offers that no worker heard are counted anew. */
+/** Condition: a worker has claimed the step after the last offer. Then the count of offers starts again. */
 const isHeard = `s.state = ${stepState.running} and s.lease_until > d.offer_at - ${offeredAgainIn('(d.offers - 1)')}`;
 
 export interface DueParams {
@@ -18,8 +18,8 @@ export interface DueParams {
 }
 
 /**
- * One row for each reference to be published, and for each that is quarantined; and one, of the feed alone, where the
- * limit was reached.
+ * Returns one row for each reference to publish, one for each quarantined step, and one without a step for each feed
+ * that reached the limit.
  */
 export const due = statementOf<DueParams>(
   'sweep-due',
@@ -83,7 +83,7 @@ export const due = statementOf<DueParams>(
   order by "feedId", step, "batchNo"`,
 );
 
-/** By the index on what is due: a probe for each feed. */
+/** Uses one index probe per feed. */
 export const nextDue = statementOf<{ feeds: string; withinMs: number | null }>(
   'sweep-next-due',
   ($) => `
@@ -113,8 +113,8 @@ export interface LookParams {
 }
 
 /**
- * The furthest step of a batch tells its place. The mark belongs to the last step: whatever is below it is through the
- * chain or on the agenda. It moves only where the window begins at it.
+ * Looks at a window. A batch's furthest step is its position in the chain. The mark belongs to the last step: every
+ * batch below it is through the chain or on the agenda. The mark moves only if the window begins at it.
  */
 export const look = statementOf<LookParams>(
   'sweep-look',
