@@ -7,9 +7,9 @@ import { readKafkaSecurity, type KafkaSettings } from '../../shared/runtime/conf
 import { publicUrl } from '../../shared/runtime/configuration/public-address.ts';
 import { quotaEnvironment } from '../../shared/runtime/configuration/quotas.ts';
 
-/** 0 keeps for ever. */
+/** 0 means for ever. */
 const days = z.coerce.number().int().min(0).max(36_500);
-/** The key of a job is known by its outcome for three days after its end. */
+/** Days after the end of a job for which its key returns its outcome. */
 const keyDays = 3;
 
 export const schedulerEnvironment = commonEnvironment.extend({

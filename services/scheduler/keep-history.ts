@@ -7,9 +7,9 @@ import { createLoop, type Loop } from '../../shared/runtime/loop.ts';
 import type { HistoryTerms, JobHistory } from './ports/job-history.ts';
 
 const keepEveryMs = 3_600_000;
-/** The next try after a reader held days up. */
+/** Time until the next try after a reader held up days. */
 const againAfterMs = 300_000;
-/** Longer than a turn, and than the pause behind one that was held up: no other scheduler tries meanwhile. */
+/** Longer than a turn and the pause after one that was held up, so that no other scheduler tries meanwhile. */
 const leaseMs = 600_000;
 
 export interface HistoryKeeperDeps {
@@ -22,7 +22,7 @@ export interface HistoryKeeperDeps {
   logger: Logger;
 }
 
-/** The node that gets the lease first keeps the history of jobs in order, once an hour. */
+/** Maintains the history of jobs once an hour, on the node that gets the lease first. */
 export function createHistoryKeeper({ history, leases, terms, meter, owner, clock, logger }: HistoryKeeperDeps): Loop {
   const heldUp = meter.counter(processMetrics.partitionsHeldUp).of({});
   return createLoop({

@@ -11,14 +11,14 @@ import { schedulerMetrics } from './report/metrics.ts';
 import type { LedgerCheck } from './ports/ledger-check.ts';
 
 const checkEveryMs = 60_000;
-/** Jobs that one check counts: about 0.2 s of the database. What is stored beyond is sampled. */
+/** Jobs counted per check: about 0.2 s of database time. Larger sets are sampled. */
 const maxJobsCounted = 1_000_000;
 const leaseName = 'ledger-check';
 
 export interface LedgerCheckerDeps {
   ledger: LedgerCheck;
   leases: Leases;
-  /** By their ids, as people know them. */
+  /** Returns the display name of a client. */
   nameOf: (clientId: string) => string | undefined;
   owner: string;
   clock: Clock;
@@ -27,9 +27,9 @@ export interface LedgerCheckerDeps {
 }
 
 /**
- * Checks once a minute, in one process of all, that what was accepted is there: accepted = called + expired + cancelled
- * + dead + stored; and says of each client what of it waits. Up to a million stored jobs are counted, one by one; of
- * more, so many partitions as hold about a million, other ones each time.
+ * Checks once a minute, in one of all processes, that no accepted job is missing: accepted = called + expired +
+ * cancelled + dead + stored. Also exports the waiting jobs of each client. Counts up to a million stored jobs one by
+ * one. Of more, it counts partitions with about a million jobs, different ones each time.
  */
 export interface LedgerChecker {
   start(): void;

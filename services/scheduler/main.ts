@@ -36,7 +36,7 @@ import { createKeySweeper } from './sweep-keys.ts';
 import { createWebhookEvents } from './postgres/webhook-events.ts';
 import { createWebhookTeller } from './webhooks/tell-webhooks.ts';
 
-/** What deciding and storing the fires of a few hundred schedules takes. */
+/** Time for deciding and storing the fires of a few hundred schedules. */
 const schedulesAheadMs = 200;
 
 export const schedulerProcess = defineProcess('scheduler', readConfig, async (config, context) => {
@@ -150,7 +150,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   };
 });
 
-/** Runs start whether or not Kafka answers: only the offers themselves wait for it. */
+/** Starts the offerer. Runs start even if Kafka is unavailable; only offers wait for Kafka. */
 async function startOfferer(
   config: SchedulerConfig,
   { logger, meter, owner, onClose }: ProcessContext,
@@ -159,7 +159,7 @@ async function startOfferer(
   const clock = systemClock;
   const { MUSTER_REGION: name, MUSTER_TOPIC_PREFIX: prefix, engine } = config;
   const database = { connectionString: config.DATABASE_URL, applicationName: 'muster-scheduler-jobs', logger, meter };
-  // The look, those for clients that are behind and for late commits, the sweep, and what they are told beside.
+  // Connections for the look, reads for clients behind, late looks, the sweep, and notifications.
   const max = poolSizes.scheduler['muster-scheduler-jobs'];
   const pool = onClose(createHotPathPool({ ...database, max }), (opened) => opened.end());
   const region = onClose(

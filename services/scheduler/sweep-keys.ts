@@ -12,8 +12,8 @@ export interface KeySweeperDeps {
 }
 
 /**
- * Lets the next jobs of keys be due where the process that stored, moved or ended one of them died before that. Any
- * number may run: a key is advanced by one at a time.
+ * Advances ordering keys whose next job was not made due, because the process that stored, moved or ended a job died
+ * before. Any number of sweepers may run: each key is advanced by one at a time.
  */
 export function createKeySweeper({ keys, clock, logger }: KeySweeperDeps): Loop {
   return createLoop({

@@ -2,21 +2,21 @@ import type { HeldLease } from '../../../shared/ports/leases.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { DueJobs } from '../ports/due-jobs.ts';
 
-/** Jobs taken in one transaction, at most. */
+/** Jobs per transaction, at most. */
 const maxJobsPerFire = 500;
 
 export interface FireJobsDeps {
   dueJobs: DueJobs;
-  /** New jobs may fall due before the ones that are known: look again after this at the latest. */
+  /** Longest wait until the next look, because new jobs may be due before the known ones. */
   pollMs: number;
-  /** The lease, while it is certainly ours. */
+  /** Returns the lease while this process certainly holds it. */
   held: () => HeldLease | null;
-  /** The database says that the lease is not ours. */
+  /** Called if the database reports that another process holds the lease. */
   leaseLost: () => void;
   logger: Logger;
 }
 
-/** Makes runs of what is due. Returns how long to wait before looking again, in milliseconds. */
+/** Creates runs from due jobs. Returns milliseconds until the next look. */
 export async function fireJobs({ dueJobs, pollMs, held, leaseLost, logger }: FireJobsDeps): Promise<number> {
   const lease = held();
   if (!lease) return pollMs;

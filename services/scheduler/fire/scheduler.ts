@@ -9,13 +9,15 @@ import type { Service } from '../../../shared/runtime/process/service.ts';
 import { fireJobs } from './fire-jobs.ts';
 
 const afterErrorMs = 1000;
-/** While starts that are due soon are told: one of which the notice was lost waits for this. */
+/**
+ * Poll interval while notifications of soon due starts arrive. A start whose notification was lost waits for this time.
+ */
 export const heardPollMs = 2000;
 
 export interface SchedulerDeps {
   leases: Leases;
   dueJobs: DueJobs;
-  /** Tells this process apart from all others, those before it included. */
+  /** Identifies this process among all others, past ones included. */
   owner: string;
   leaseMs: number;
   pollMs: number;
@@ -24,7 +26,7 @@ export interface SchedulerDeps {
   logger: Logger;
 }
 
-/** Makes runs of the jobs that are due. Many may run; the one that holds the lease works, the others stand by. */
+/** Creates runs from due jobs. Of many schedulers, the holder of the lease works and the others stand by. */
 export interface Scheduler extends Service {
   start(): void;
 }

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** Partitions that are taken from a scheduler that lives, in one go: hand-overs cost a look from the beginning. */
+/** Partitions moved between live schedulers in one round, at most: the new owner has to look from the beginning. */
 const maxMoves = 16;
 
 /**
- * Who is to look at which partition: rendezvous hashing with a bound, so that each has its share to one, and who joins
- * or leaves moves little else. What no live node looks at is given away at once; of the rest at most `maxMoves` change
- * hands, the others follow.
+ * Assigns partitions to nodes by rendezvous hashing with a bound. The shares of nodes differ by at most one, and a node
+ * that joins or leaves moves little else. Partitions without a live node are assigned at once. Of the others, at most
+ * `maxMoves` change hands per round.
  *
- * @param current by partition, the node that has it or is to have it; null when none
- * @returns by partition; null when there is no node at all
+ * @param current by partition, the present or designated node; null if there is none
+ * @returns by partition; null if there are no nodes
  */
 export function assignPartitions(nodes: readonly string[], current: readonly (string | null)[]): (string | null)[] {
   if (nodes.length === 0) return current.map(() => null);
@@ -25,7 +25,7 @@ export function assignPartitions(nodes: readonly string[], current: readonly (st
   });
 }
 
-/** Each partition to the one that it ranks highest of those that have room. */
+/** Assigns each partition to its highest ranked node that has room. */
 function rendezvous(nodes: readonly string[], partitions: number): string[] {
   const most = Math.ceil(partitions / nodes.length);
   const loads = new Map(nodes.map((node) => [node, 0]));

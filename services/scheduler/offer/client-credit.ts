@@ -3,16 +3,16 @@ import { bandOf, type SaidPriority } from '../../../shared/domain/job/priority-b
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /**
- * What was offered so short a time before a read may still be on its way, and is not in what dispatchers say: a message
- * is with its dispatcher within some 40 ms, which says so within 100 ms more.
+ * Time after an offer in which dispatchers may not have counted it yet: a message reaches its dispatcher within some 40
+ * ms, which reports it within 100 ms more.
  */
 const underWayMs = 200;
 
-/** What was offered in so short a time is forgotten at once. */
+/** Offers within this time are forgotten together. */
 const spentTogetherMs = 20;
 
 interface Spent {
-  /** Nothing of it was offered later. */
+  /** Upper bound on the time of its offers. */
   untilMs: number;
   byBand: Map<string, number>;
 }
@@ -20,37 +20,37 @@ interface Spent {
 export interface ClientCreditDeps {
   /** Jobs per second that all schedulers may offer for the client; undefined: no limit. */
   rateOf: (clientId: string) => number | undefined;
-  /** Part of all partitions that is ours, in (0, 1]: that part of the credit is ours too. */
+  /** Part of all partitions that this scheduler owns, in (0, 1]. It may use the same part of the credit. */
   share: () => number;
 }
 
 /**
- * How much of each client may be offered now: what dispatchers take, and what its own rate allows. What exceeds it
- * stays in `jobs`. Dispatchers take each of its bands by itself, so that what is urgent has room beside a backlog; its
- * rate is one.
+ * Credit for offers by client: what dispatchers accept, limited by the client's rate. Other jobs stay in `jobs`.
+ * Dispatchers grant credit by band, so that urgent jobs have room beside a backlog. The rate covers all bands of a
+ * client.
  */
 export interface ClientCredit {
   /**
-   * What dispatchers said last.
-   * @param askedMs when they were asked: what was offered long enough before that is in their words
-   * @returns how many of those that took jobs before do not any more
+   * Stores the latest reports of the dispatchers.
+   * @param askedMs time of the read; offers long enough before it are part of the reports
+   * @returns number of dispatchers that no longer take jobs
    */
   refresh(dispatchers: readonly DispatcherCredit[], askedMs: number): number;
-  /** False: no dispatcher takes anything. */
+  /** False if no dispatcher takes jobs. */
   readonly isAny: boolean;
   left(clientId: string, nowMs: number, priority?: SaidPriority): number;
-  /** Milliseconds until the client's own rate allows its next job, as that rate is now; 0 if it allows one now. */
+  /** Milliseconds until the client's present rate allows its next job; 0 if it allows one now. */
   untilRateAllowsMs(clientId: string, nowMs: number): number;
-  /** For one job. @returns false when nothing is left */
+  /** Spends the credit for one job. @returns false if no credit is left */
   spend(clientId: string, nowMs: number, priority?: SaidPriority): boolean;
 }
 
 export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientCredit {
   let dispatchers: readonly DispatcherCredit[] = [];
-  /** By band, over all dispatchers; what is not named has the sum of what each gives to any client. */
+  /** Credit by band, over all dispatchers. Other bands have the sum of what each dispatcher grants to any client. */
   let granted = new Map<string, number>();
   let toAnyClient = 0;
-  /** By band, what was offered and may be missing in what was said last: their sum, and when it was, oldest first. */
+  /** Offers by band that the last reports may not include: their sums here, their times in `spent`, oldest first. */
   const underWay = new Map<string, number>();
   let spent: Spent[] = [];
   const buckets = new Map<string, TokenBucket>();
@@ -76,7 +76,7 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
     const band = bandOf(clientId, priority);
     const all = granted.get(band) ?? toAnyClient;
     if (all <= 0) return 0;
-    // A scheduler with few partitions is not left without any.
+    // At least 1, so that a scheduler with few partitions gets some credit.
     const ours = Math.max(1, Math.floor(all * share()));
     return Math.max(0, Math.min(ours - (underWay.get(band) ?? 0), tokensOf(clientId, nowMs)));
   }
@@ -91,7 +91,7 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
     addTo(underWay, band, 1);
   }
 
-  /** Each by its own time: reads that come late, as on a busy machine, must not make it count twice as long. */
+  /** Forgets offers by their own times, so that late reads on a busy machine do not count them twice as long. */
   function forgetUntil(untilMs: number): void {
     const isOver = (each: Spent) => each.untilMs <= untilMs;
     for (const { byBand } of spent.filter(isOver)) {

@@ -3,10 +3,9 @@ import type { GaugeSpec, Meter } from '../../../shared/ports/meter.ts';
 import { namedClients, schedulerMetrics } from '../report/metrics.ts';
 import type { CheckedLedger } from '../ports/ledger-check.ts';
 
-/** Of one client, as of the last check; where that was a part, reckoned from it. */
+/** Figures of one client at the last check, extrapolated if the check covered a part. */
 export type ClientFigure = Omit<CheckedLedger, 'expected' | 'counted'>;
 
-/** No client can have this name. */
 const others = '(others)';
 
 export function figureOf(
@@ -22,7 +21,7 @@ export interface ClientFigures {
   nameOf: (clientId: string) => string | undefined;
 }
 
-/** What waits of each client, of those with most of it by their names and of the others together. */
+/** Exports the waiting jobs by client: the clients with most of them by name, the others as one sum. */
 export function exportClientFigures(meter: Meter, { figures, nameOf }: ClientFigures): void {
   const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
   const most = (values: readonly number[]) => Math.max(...values);

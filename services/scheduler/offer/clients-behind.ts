@@ -6,12 +6,12 @@ import { partitionBit, type BandSpan, type Mark, type PassedOver } from '../port
 import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from './waiting-spans.ts';
 
 /**
- * Spans that are remembered in all. Beyond, the span before a new one of a band in a partition is made longer, and
- * reading it costs what others have there too. 150 bytes each.
+ * Spans in memory, at most, about 150 bytes each. Beyond, the span before a new one of a band in a partition is
+ * extended, and reading it includes rows of other clients.
  */
 const mostSpans = 200_000;
 
-/** Waiting spans of one band of a client that is behind, by partition. */
+/** Waiting spans of one band of a client behind, by partition. */
 export interface ClientBehind {
   clientId: string;
   priority?: SaidPriority | undefined;
@@ -20,88 +20,88 @@ export interface ClientBehind {
 
 interface Behind {
   waiting: WaitingSpans;
-  /** How many looks had begun when it caught up: those that begin later do not pass over it any more. */
+  /** Number of looks begun when the band caught up: later looks do not pass over it any more. */
   caughtUpAt?: number | undefined;
 }
 
 interface BandBehind extends BandOfClient {
   /** By partition. */
   from: Map<number, Behind>;
-  /** Partitions in which its rows are passed over; undefined after a change, until they are asked for. */
+  /** Partitions in which its rows are passed over, as bits; undefined after a change, computed on the next read. */
   bits: bigint | undefined;
 }
 
 /**
- * Clients of which more is due than may be offered, each of their bands by itself: what is urgent is not passed over
- * with the backlog that it is urgent beside. Everybody's look passes over their rows, inside Postgres, and reports the
- * spans in which they lie; these are read when there is credit again. Bands are named as `bandOf` has them.
+ * Clients with more due jobs than may be offered, by band: urgent jobs are not passed over together with the backlog
+ * beside them. The look for all clients passes over rows of these bands, inside Postgres, and reports the spans in
+ * which they lie. The spans are read when there is credit again. Bands are named by `bandOf`.
  */
 export interface ClientsBehind {
-  /** Bands. */
+  /** Number of bands. */
   readonly size: number;
   has(band: string, partition: number): boolean;
-  /** Everybody's look begins, and passes over those that are behind by then. */
+  /** Begins a look for all clients, which passes over the bands that are behind at this time. */
   beginLook(): void;
   endLook(): void;
-  /** True if this job lies in a span that will be read. */
+  /** Returns true if the job lies in a span that will be read. */
   covers(reference: JobReference): boolean;
-  /** Bands whose rows are passed over, and in which partitions. It is as of now, and stays so. */
+  /** Returns a snapshot of the bands whose rows are passed over, with their partitions. */
   passedOver(): PassedOver;
-  /** Partitions in which rows of any band are passed over, as bits. */
+  /** Returns the partitions in which rows of any band are passed over, as bits. */
   passedOverIn(): bigint;
   isPassedOver(band: string, partition: number): boolean;
   /**
-   * Its spans have been read, but for those that looks have added meanwhile: looks that begin from now on do not pass
-   * over it.
+   * Ends passing over the band: later looks read its rows. Its spans have been read, except for those that looks have
+   * added meanwhile.
    */
   catchUp(band: string, partition: number): void;
   /**
-   * Ends the band in the partition if nothing waits there and no look is under way that may still pass over more of it.
-   * If one is, the band catches up, and ends after that look.
-   * @returns true if it has ended
+   * Ends the band in the partition if nothing waits there and no look in progress may still pass over more of it. If
+   * such a look is in progress, the band catches up and ends after it.
+   * @returns true if the band has ended
    */
   settle(band: string, partition: number): boolean;
-  /** These consecutive jobs wait, and their band's rows in their partition are passed over from now on. */
+  /** Adds consecutive waiting jobs. From now on, looks pass over rows of their band in their partition. */
   add(jobs: readonly JobReference[]): void;
   /**
-   * A look has passed over these jobs.
-   * @param after the mark behind which the look has read them first; undefined if it has read others before
+   * Adds jobs that a look has passed over.
+   * @param after mark after which the look read them first; undefined if it read others before
    */
   pass(span: BandSpan, after?: Mark): void;
   /**
-   * The sweep has found these jobs of a band that is passed over. All of them may be on their way, so a read counts on
-   * one of them at most, and takes the rest of its jobs from the spans that follow.
+   * Adds jobs that the sweep found of a band that is passed over. All of them may be on their way. A read therefore
+   * counts on at most one of them, and takes the rest of its jobs from later spans.
    */
   list(span: BandSpan): void;
   /**
-   * In turn: every client once, with all of its bands, then all that are behind by then. At most so many clients, of
-   * bands that have credit now. A client whose rate allows nothing yet is asked about again when it does, and twice a
+   * Returns the next clients that have credit, at most `most`. Every client gets one turn with all of its bands, then
+   * all clients that are behind by then do. A client whose rate allows no job yet is checked when it does, and twice a
    * second.
    */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): ClientBehind[];
-  /** Whether this turn is not over yet. */
+  /** True while the present round of turns is incomplete. */
   readonly isMidTurn: boolean;
-  /** Whose turn it is among the bands of a client; kept while any of them is behind. */
+  /** Turns of the bands of a client; kept while any of them is behind. */
   turnsOf(clientId: string): PriorityTurns;
-  /** Takes the jobs out of a span that a look has read, up to a mark. */
+  /** Removes the jobs that a read has covered from a span, up to a mark. */
   take(band: string, partition: number, span: WaitingSpan, readUpTo: Mark, rows: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
-  /** Clients of which something waits, but for what the sweep alone has found. Costs a step for each. */
+  /** Number of clients with waiting jobs, without jobs that only the sweep found. Linear in the number of clients. */
   count(): number;
-  /** By client, when the oldest of what waits of it fell due. Costs a step for each of its partitions. */
+  /** Due time of the oldest waiting job, by client. Linear in the number of partitions with waiting jobs. */
   oldest(): Map<string, number>;
 }
 
 export function createClientsBehind(): ClientsBehind {
   const behind = new Map<string, BandBehind>();
   const clients = createClientsInTurn<BandBehind>();
-  /** Undefined after a change, until it is asked for: forty looks a second would make one of 1,000 bands each. */
+  /** Computed on demand and undefined after a change: forty looks a second would each build it for 1,000 bands. */
   let passed: { over: PassedOver; in: bigint } | undefined;
   let [begun, ended] = [0, 0];
   let spans = 0;
 
   const find = (band: string, partition: number) => behind.get(band)?.from.get(partition);
-  /** Changes what waits of a band, and counts it. */
+  /** Changes the waiting spans of a band and updates the total. */
   function change(waiting: WaitingSpans, by: () => void): void {
     const before = waiting.length;
     by();

@@ -7,8 +7,8 @@ import {
 import type { ClientCredit } from './client-credit.ts';
 
 /**
- * The longest time for which a client that waits for its own rate is not looked at. The rate, or the part of it that is
- * this scheduler's, may be raised meanwhile.
+ * Longest time without a check of a client that waits for its rate. The rate, or this scheduler's part of it, may be
+ * raised meanwhile.
  */
 const longestRestMs = 500;
 
@@ -21,12 +21,12 @@ interface ClientInTurn<Band> {
   /** At least one, in the order of their priorities. */
   bands: readonly Band[];
   turns: PriorityTurns | undefined;
-  /** The client's rate allows nothing before this time, as far as is known. */
+  /** Time before which the client's rate allows no job, as far as is known. */
   restsUntilMs: number;
 }
 
 /**
- * Clients whose bands wait for credit, and the turn in which they are read. A client that waits for its own rate rests
+ * Clients whose bands wait for credit, and the order in which they are read. A client that waits for its own rate rests
  * until its next job is allowed: of 1,000 clients with a call in ten seconds each, a read looks at the ten or so that
  * may have one.
  */
@@ -38,7 +38,7 @@ export interface ClientsInTurn<Band extends BandOfClient> {
   /** By client. */
   bands(): Iterable<readonly Band[]>;
   /**
-   * Returns the bands that have credit now, of at most so many clients. Every client gets one turn with all of its
+   * Returns the bands that have credit now, of at most `most` clients. Every client gets one turn with all of its
    * bands, then all clients that wait by then do.
    */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): Band[];

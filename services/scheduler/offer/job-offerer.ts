@@ -16,7 +16,7 @@ import type { Dispatchers } from '../ports/dispatchers.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 import type { PartitionLeases } from '../ports/partition-leases.ts';
 
-/** The lease of who says which scheduler looks at which partition. */
+/** Lease of the leader, which assigns partitions to schedulers. */
 export const leaderLease = 'job-partitions';
 
 export interface JobOffererDeps {
@@ -38,9 +38,7 @@ export interface JobOffererDeps {
   meter?: Meter;
 }
 
-/**
- * Offers jobs that are due to the dispatchers of its region. Many may run: each looks at the partitions that it owns.
- */
+/** Offers due jobs to the dispatchers of its region. Each of many offerers reads the partitions that it owns. */
 export interface JobOfferer extends Service {
   start(): void;
   owned(): readonly number[];
@@ -103,7 +101,7 @@ export function createJobOfferer(deps: JobOffererDeps): JobOfferer {
     ready: () => intake,
     stopIntake: async () => {
       intake = false;
-      // Others take over with their next beat: every moment here is one without a look.
+      // Stops first, because others take over with their next beat, and until then these partitions have no looks.
       await offering.stop();
       await keeper.stop();
     },

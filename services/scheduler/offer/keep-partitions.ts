@@ -6,12 +6,12 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
 import { renewedBelow, type PartitionLeases } from '../ports/partition-leases.ts';
 
-/**
- * Leases are renewed at a third of their time, and no later than this: partitions that were given back are taken as
- * soon.
- */
+/** Longest interval of renewals, which follow at a third of the lease. Released partitions are taken over as soon. */
 const beatEveryMs = 1000;
-/** Between two looks of the leader at who lives; and while it is alone, as who comes is told. */
+/**
+ * Interval of the leader's reads of live nodes. A leader without other nodes reads rarely, because new nodes send
+ * notifications.
+ */
 const assignEveryMs = 1000;
 const aloneAssignEveryMs = 5000;
 
@@ -19,24 +19,24 @@ export interface PartitionKeeperDeps {
   leases: PartitionLeases;
   owner: string;
   region: string;
-  /** Renewed at a third of it, or sooner. */
+  /** Duration of leases, renewed at a third of it or sooner. */
   ttlMs: number;
-  /** The leader's lease, while it is certainly ours. */
+  /** Returns the leader's lease while this process certainly holds it. */
   leads: () => HeldLease | null;
   figures: () => Readonly<Record<string, number>>;
-  /** What is owned has changed. */
+  /** Called when the owned partitions have changed. */
   onChanged: () => void;
   changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
 
-/** Keeps the partitions that are meant for this scheduler; the leader says which are meant for whom. */
+/** Keeps the partitions that the leader assigns to this scheduler. */
 export interface PartitionKeeper {
   start(): void;
-  /** Partitions that cannot have become another's yet, by our own monotonic clock. */
+  /** Partitions that no other scheduler can own yet, by this process's monotonic clock. */
   owned(): readonly number[];
-  /** Gives all of them back. Safe before start and twice. */
+  /** Releases all partitions. Safe before start, and to call twice. */
   stop(): Promise<void>;
 }
 
@@ -44,11 +44,11 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
   const { leases, owner, region, ttlMs, changes, clock, logger } = deps;
   let held: readonly number[] = [];
   let validUntilMs = -Infinity;
-  /** Meant for others: not looked at any more, and free with the next beat. */
+  /** Partitions assigned to others: not read any more, and released with the next beat. */
   let leaving: readonly number[] = [];
 
   async function beat(): Promise<number> {
-    // Counted from before the question: the database cannot have begun the leases earlier than that.
+    // The lease counts from before the query, because the database cannot have begun it earlier.
     const askedMs = clock.monotonicMs();
     const owned = await leases.beat({ owner, kind: 'scheduler', region, ttlMs, figures: deps.figures() }, leaving);
     const next = owned.filter(({ isWanted }) => isWanted).map(({ partition }) => partition);
@@ -76,7 +76,7 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
       node === null || node === partitions[partition]?.wanted ? [] : [[partition, node]],
     );
     await leases.assign(lease, new Map(changed));
-    // Its own row is renewed by itself: nothing that it would find by looking can change but by who comes.
+    // Only a new node can change what the leader would find: it renews its own row.
     return schedulers.length === 1 && changes.isConnected() ? aloneAssignEveryMs : assignEveryMs;
   }
 

@@ -6,20 +6,20 @@ import type { LookDeps } from './offer-due.ts';
 import type { ClientRange, ClientRead, Mark } from '../ports/due-references.ts';
 import type { WaitingSpan } from './waiting-spans.ts';
 
-/** Clients that are behind, in one statement, and what is offered of a band of one of them and one partition. */
+/** Clients behind per statement, and jobs offered of one band in one partition. */
 const clientsPerLook = 64;
 const offeredOfPartition = 64;
-/** Spans in one statement, shared out among its bands. */
+/** Spans per statement, divided among its bands. */
 const spansPerLook = 4096;
-/** Rows in one statement, whosever they are, as long as each span has some. */
+/** Rows per statement, of any client. Each span gets at least `leastRowsOfSpan`. */
 const rowsPerLook = 32_000;
 const leastRowsOfSpan = 16;
 
 /**
- * Reads on for clients that are behind and have credit again. It reads the spans in which their jobs lie, so it costs
- * what these clients have due, whatever others have. Others look, sweep and add to it meanwhile. All bands of a client
+ * Reads further jobs of clients behind that have credit again. Reads the spans in which their jobs lie, so the cost
+ * depends on the due jobs of these clients only. Other loops look, sweep and add spans meanwhile. All bands of a client
  * are read at once, and share its rate by their priorities.
- * @returns whether there is more to be read now: of a client that has credit left, or of the next ones
+ * @returns whether more can be read now, of a client with credit left or of the next clients
  */
 export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean> {
   const { behind, due } = deps;
@@ -43,7 +43,7 @@ export async function lookBehind(deps: LookDeps, nowMs: number): Promise<boolean
 interface BehindRange extends ClientRange {
   band: string;
   span: WaitingSpan;
-  /** True of the last span of its band and partition. */
+  /** True for the last span of its band and partition. */
   isNewest: boolean;
 }
 
@@ -83,17 +83,17 @@ function oldestOf({ clientId, priority, waiting }: ClientBehind, left: number): 
 }
 
 interface FoundBehind {
-  /** Of its range. */
+  /** Index of its range. */
   place: number;
   reference: JobReference;
-  /** Where other bands of its client wait beside it. */
+  /** Set if several bands of its client wait. */
   turns?: PriorityTurns;
 }
 
 /**
- * The oldest first over all partitions of a client: there may be credit for a few only. Where several of its bands wait
- * for its rate, they take turns.
- * @returns by range, how far it was read, null: not at all; and how many are offered of each band
+ * Offers the oldest jobs first over all partitions of a client, because the credit may cover only a few. If several of
+ * its bands wait for its rate, they take turns.
+ * @returns by range, the position reached (null: not read), and the number of offers by band
  */
 function offerOldest(
   ranges: readonly BehindRange[],
@@ -124,7 +124,9 @@ function offerOldest(
   return { readUpTo, offered };
 }
 
-/** The oldest first of each band. Asked one by one: whose turn is next goes by what was offered meanwhile. */
+/**
+ * Yields jobs, oldest first within each band. A generator, because the next turn depends on the offers made meanwhile.
+ */
 function* inTurn(found: readonly FoundBehind[], turnsOf: (clientId: string) => PriorityTurns): Generator<FoundBehind> {
   const byAge = found.toSorted((a, b) => a.reference.dueUs - b.reference.dueUs);
   if (found.every(({ reference }) => reference.priority === undefined)) {

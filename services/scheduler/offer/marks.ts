@@ -1,30 +1,29 @@
 import { firstMark, isBehind, type Mark, type PartitionMark } from '../ports/due-references.ts';
 
-/** Offers of one job grow apart from here: what was just offered is on its way. */
+/**
+ * Time before the first sweep for a job: its offer may still be on its way. Later offers follow at growing intervals.
+ */
 export const firstSweepAfterMs = 10_000;
 
-/** How far each owned partition was looked at, now and a while ago. */
+/** Positions up to which the looks have read each owned partition, now and ten seconds ago. */
 export interface Marks {
-  /** Partitions. */
+  /** Number of partitions. */
   readonly size: number;
-  /**
-   * Of exactly these partitions; those that are new begin at their beginning. Returns true when others were owned
-   * before.
-   */
+  /** Sets the owned partitions; new ones start from their beginning. Returns true if the set has changed. */
   own(partitions: readonly number[]): boolean;
   all(): PartitionMark[];
   of(partition: number): Mark;
-  /** Never goes back. */
+  /** Never moves the mark back. */
   advance(partition: number, mark: Mark): void;
-  /** Remembers where the marks stand, about once a second; to be called at least as often. */
+  /** Records the marks about once a second; to be called at least as often. */
   keepHistory(nowMs: number): void;
-  /** Everything up to it was seen ten seconds ago or more; the beginning where that is not known. */
+  /** Returns the mark of ten seconds ago; the beginning if unknown. */
   settledOf(partition: number, nowMs: number): Mark;
-  /** What was seen so far counts as if it were ten seconds ago: who was to call it is gone. */
+  /** Makes the present marks count as ten seconds old, because the dispatcher that was to call their jobs is gone. */
   settle(): void;
 }
 
-/** Less than a second, as those that keep it once a second may come a moment early. */
+/** Less than a second, because calls once a second may come slightly early. */
 const historyEveryMs = 900;
 
 interface Past {
@@ -58,7 +57,7 @@ export function createMarks(): Marks {
         const past = history.get(partition) ?? [];
         if (nowMs - (past.at(-1)?.atMs ?? -Infinity) < historyEveryMs) continue;
         past.push({ atMs: nowMs, mark });
-        // One that is old enough stays.
+        // Keeps one entry that is old enough.
         while (past.length > 1 && (past[1]?.atMs ?? Infinity) <= nowMs - firstSweepAfterMs) past.shift();
       }
     },

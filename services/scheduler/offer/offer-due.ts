@@ -18,12 +18,12 @@ import {
 import type { SkimSize } from './skim-size.ts';
 import type { SweptJobs } from './swept-jobs.ts';
 
-/** Rows of one partition in one look: a few, so that looks are short and no partition waits for another's crowd. */
+/** Rows of one partition per look: few, so that looks are short and no partition waits for a crowd in another. */
 const rowsPerLook = 16;
-/** Of one partition in one sweep: a crowd of 100,000 of which nothing may be offered is swept past at once. */
+/** Rows of one partition per sweep: enough to pass a crowd of 100,000 jobs without credit quickly. */
 const rowsPerSweep = 2000;
 const lapsedPerSweep = 200;
-/** Partitions of which a sweep lists what it passes over at once, so that looks begin between them. */
+/** Partitions per read when a sweep lists the jobs that it passes over, so that looks can begin in between. */
 const partitionsPerListing = 8;
 
 export interface LookDeps {
@@ -34,24 +34,23 @@ export interface LookDeps {
   skimSize: SkimSize;
   swept: SweptJobs;
   credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs' | 'spend'>;
-  /** To be offered. */
+  /** Jobs to be offered. */
   outbox: JobReference[];
 }
 
-/** What a look came to. */
 export interface LookEnd {
   found: number;
-  /** There may be more of it right now. */
+  /** True if more jobs may be due now. */
   isFull: boolean;
-  /** Until the next one falls due, in milliseconds; null where none does within the time that was looked ahead. */
+  /** Milliseconds until the next job is due; null if none is due within the time looked ahead. */
   nextInMs: number | null;
   lateMs: number;
 }
 
 /**
- * Reads what is due behind the marks, and moves them. Where clients are behind, Postgres leaves out their rows: the
- * others' do not wait until a crowd was carried past them.
- * @param aheadMs how far ahead to see what falls due next: what is seen there is read again until it is due
+ * Reads due jobs behind the marks, and moves the marks. Postgres skips rows of clients behind, so that rows of others
+ * do not wait for a crowd to be read.
+ * @param aheadMs time to look ahead for the next due job, which is read again once due
  */
 export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {
   deps.behind.beginLook();
@@ -110,7 +109,7 @@ async function skimOver(
   return { found: due.length + passed.length, isFull, nextInMs: null, lateMs };
 }
 
-/** A crowd that several looks pass over stays one span. */
+/** Records the jobs passed over. A crowd that several looks pass over stays one span. */
 function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { behind, marks }: LookDeps): void {
   const firstDue = new Map<number, JobReference>();
   for (const job of due) if (!firstDue.has(job.partition)) firstDue.set(job.partition, job);
@@ -124,7 +123,7 @@ function passOver(due: readonly JobReference[], passed: readonly BandSpan[], { b
   }
 }
 
-/** @returns how many there are of each partition */
+/** @returns the number of jobs by partition */
 function passBy(groups: readonly JobReference[][], deps: LookDeps, nowMs: number): Map<number, number> {
   const perPartition = new Map<number, number>();
   for (const jobs of groups) {
@@ -138,7 +137,7 @@ function passBy(groups: readonly JobReference[][], deps: LookDeps, nowMs: number
   return perPartition;
 }
 
-/** Offers consecutive jobs as far as their client has credit. The rest waits with what the client is behind with. */
+/** Offers consecutive jobs while their client has credit. The rest is added to the waiting jobs of the client. */
 function offer(jobs: readonly JobReference[], { behind, credit, outbox, lately }: LookDeps, nowMs: number): void {
   let offered = 0;
   for (const job of jobs) {
@@ -153,8 +152,8 @@ function offer(jobs: readonly JobReference[], { behind, credit, outbox, lately }
 }
 
 /**
- * Finds what was committed behind the marks after they had passed.
- * @param horizon of the late look before; null where there was none
+ * Finds jobs that were committed behind the marks after they had passed.
+ * @param horizon of the late look before; null for the first
  */
 export async function lookForLate(
   deps: LookDeps,
@@ -171,12 +170,13 @@ export async function lookForLate(
     offer([reference], deps, nowMs);
     found++;
   }
-  // What was seen since it began is known until the next one: marks may have moved on by more than they reach.
+  // Entries that this look has read are kept until the next late look, because marks may have moved on by more than its
+  // reach.
   for (const { partition } of marks) deps.lately.forget(partition, deps.marks.of(partition));
   return { found, horizon: looked.horizon, nowUs: looked.nowUs };
 }
 
-/** Offers again what was to be offered at least ten seconds ago and is not called. Returns what was found lost. */
+/** Offers jobs again that were due at least ten seconds ago and are not called. Returns the jobs found lost. */
 export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobReference[]> {
   const { marks, swept, behind } = deps;
   const ranges = settledRanges(marks, nowMs).map((range) => ({
@@ -198,7 +198,7 @@ export async function sweepDue(deps: LookDeps, nowMs: number): Promise<JobRefere
   return lost;
 }
 
-/** Adds to what waits of clients that are behind the jobs that the sweep has passed over in these ranges. */
+/** Adds the jobs that the sweep has passed over in these ranges to the waiting jobs of clients behind. */
 async function listPassedOver(ranges: readonly MarkRange[], deps: LookDeps): Promise<void> {
   for (let first = 0; first < ranges.length; first += partitionsPerListing) {
     await listIn(ranges.slice(first, first + partitionsPerListing), deps);
@@ -219,7 +219,7 @@ async function listIn(ranges: readonly MarkRange[], { due, behind }: LookDeps): 
   }
 }
 
-/** The same of what was claimed by a dispatcher whose lease is over. */
+/** Offers jobs again that a dispatcher with an expired lease had claimed. */
 export async function sweepLapsed(deps: LookDeps, nowMs: number): Promise<JobReference[]> {
   const ranges = settledRanges(deps.marks, nowMs);
   if (ranges.length === 0) return [];
@@ -234,7 +234,7 @@ function settledRanges(marks: Marks, nowMs: number) {
     .filter(({ until }) => until.dueUs > 0);
 }
 
-/** Where its client has no credit, it is read with what the client is behind with. */
+/** Offers a job again. Without credit, adds it to the waiting jobs of its client. */
 function offerAgain(reference: JobReference, { behind, credit, outbox, swept }: LookDeps, nowMs: number): boolean {
   if (!swept.isDue(reference, nowMs)) return false;
   if (credit.spend(reference.clientId, nowMs, reference.priority)) outbox.push(reference);

@@ -5,12 +5,11 @@ import type { OfferingLevels } from './offering.ts';
 export interface OfferingSource {
   levels: () => OfferingLevels;
   owned: () => number;
-  /** Clients that are behind, and for how long. */
+  /** Clients behind, and how long their oldest job has been due. */
   behindMs: () => ReadonlyMap<string, number>;
   nameOf: (clientId: string) => string | undefined;
 }
 
-/** What a scheduler offers, in figures. */
 export function exportOffering(meter: Meter, { levels, owned, behindMs, nameOf }: OfferingSource): void {
   const gauge = (spec: GaugeSpec<never>, value: () => number) =>
     meter.gauge({ ...spec, collect: (level) => level.of({}).set(value()) });

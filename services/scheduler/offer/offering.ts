@@ -18,29 +18,33 @@ import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
 /**
- * Between two looks while something is near, and while nothing is. Longer ones cost lag for little (20 ms: twice the
+ * Intervals of looks, while a job is near and while none is. Longer ones save little and add lag (20 ms: twice the
  * lag).
  */
 const lookEveryMs = 10;
 const idleEveryMs = 50;
-/** Beside a crowd, where calls wait for longer than this and every look passes over its clients. */
+/** Interval beside a crowd, whose calls wait for longer, and whose clients every look passes over. */
 const lookBesideCrowdEveryMs = 25;
-/** What falls due so soon is near. */
+/** A job that is due within this time is near. */
 const nearMs = 50;
-/** It looks on like this after it was told of jobs or found some: who tells is then silent for half of it. */
+/** Time without sleep after a notification or a found job. Senders skip further notifications for half of this time. */
 const awakeForMs = 500;
-/** Then it sleeps until the next one is due, so far ahead. A job of which the notice was lost waits for this. */
+/** Longest sleep until the next due job. A job whose notification was lost waits for this time. */
 const longestSleepMs = 2000;
 const lateEveryMs = 250;
-/** So long after a mark has moved, late looks have nothing more to read: they end ten seconds after the due time. */
+/**
+ * Time after the last move of a mark beyond which late looks are pointless: they end ten seconds after the due time.
+ */
 const nothingLateAfterMs = 11_000;
 const sweepEveryMs = 2000;
-/** Between two reads of what dispatchers take: while something is offered or held back, and while nothing is. */
+/**
+ * Intervals of reads of the dispatchers' credit, while jobs are offered or wait for credit, and while there are none.
+ */
 const creditEveryMs = 100;
 const idleCreditEveryMs = 1000;
-/** What has nothing to do is woken when it has; and asks by itself after this. */
+/** Longest pause of an idle loop, which other loops wake. */
 const untilWokenMs = 60_000;
-/** A sweep that finds lost references of clients that are behind begins within this time. */
+/** Longest time until a sweep that finds lost references of clients behind begins. */
 const listEveryMs = 60_000;
 const afterErrorMs = 500;
 
@@ -50,52 +54,48 @@ export interface OfferingDeps extends ClientCreditDeps {
   region: string;
   publisher: MessagePublisher;
   topic: string;
-  /** Partitions that are certainly ours now; none while the region is switched off. */
+  /** Partitions that this scheduler certainly owns; none while the region is switched off. */
   owned: () => readonly number[];
-  /** Tell of jobs that are due sooner than after the longest sleep. */
+  /** Notifies of jobs that are due before the longest sleep ends. */
   changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
 
 export interface OfferingLevels {
-  /** Clients of which more is due than dispatchers take now. */
+  /** Clients with more due jobs than dispatchers accept now. */
   clientsBehind: number;
   /** Jobs since the start. */
   offered: number;
-  /** Of those, found by the sweep, and by late looks. */
+  /** Part of `offered` found by the sweep; `late` by late looks. */
   swept: number;
   late: number;
-  /** How late the latest job was seen by the last look that found any, in milliseconds. */
+  /** Lateness of the latest job at the last look that found any, in milliseconds. */
   lagMs: number;
 }
 
-/**
- * Looks at what is due in the partitions that are ours, and offers references to it. Holds no truth: all of it can be
- * lost.
- */
+/** Reads due jobs in the owned partitions and offers references to them. Holds only state that can be lost. */
 export interface Offering {
   start(): void;
-  /** Looks at once: other partitions are ours. */
+  /** Looks at once, because the owned partitions have changed. */
   poke(): void;
   stop(): Promise<void>;
   levels(): OfferingLevels;
-  /** Clients that are behind, and for how long the oldest job that is left of each has been due. */
+  /** Clients behind, and how long the oldest waiting job of each has been due. */
   behindMs(): Map<string, number>;
-  /** Resolves when nothing is being published any more. */
+  /** Resolves when no publication is in progress. */
   published(): Promise<void>;
 }
 
-/*
- * Who remembers what, and when it is forgotten. All of it goes with its partition.
- * marks     how far the look for all clients has read, and where that stood ten seconds ago
- * lately    what was offered in the second before a mark, until a late look ends and the mark is a second further: late
- *           looks leave it out
- * behind    spans in which jobs of a client's band wait that looks passed over, until they have been read
- * swept     what was found lost, until a pass does not find it; where the pass stands, and whether it lists what it
- *           passes over
- * credit    what dispatchers take of each client, until they say something else; what was offered since, while it may
- *           be on its way
+/**
+ * Memory of the offering, and when entries are forgotten. All of it goes with its partition.
+ * marks     positions of the look for all clients, now and ten seconds ago
+ * lately    offers of the second before a mark, which late looks skip; kept until a late look ends and the mark is a
+ * second further
+ * behind    spans of waiting jobs that looks passed over, by band; kept until they are read
+ * swept     jobs found lost, until a pass does not find them; the position of the pass, and whether it lists the jobs
+ * that it passes over
+ * credit    credit by client until the next report of dispatchers; offers since then, while they may be on their way
  */
 export function createOffering(deps: OfferingDeps): Offering {
   const { due, dispatchers, region, changes, clock, logger } = deps;
@@ -113,23 +113,23 @@ export function createOffering(deps: OfferingDeps): Offering {
   const figures = { swept: 0, late: 0, lagMs: 0 };
   let listedAtMs = 0;
   let lateHorizon: string | null = null;
-  /** By how much the database's clock is ahead of our monotonic one, as heard last. */
+  /** Offset of the database's clock from this process's monotonic one, at the last read. */
   let clockAheadMs = 0;
-  /** When a look found something last, and so moved marks. */
+  /** Time of the last look that found a job and so moved marks. */
   let foundAtMs = -Infinity;
-  /** Whether the look before found something: then the next one comes as soon as if something were near. */
+  /** True if the last look found a job: the next one follows as if a job were near. */
   let hasFound = false;
-  /** When jobs were told last, and when there may have been some that were not. */
+  /** Time of the last notification of jobs, or of a possibly lost one. */
   let toldAtMs = -Infinity;
-  /** Whether the last look was one after which it sleeps until the next job is due. */
+  /** True if the last look was one before a sleep. */
   let isAsleep = false;
-  /** Whether late looks have ended, until a mark moves. */
+  /** True if late looks have ended, until a mark moves. */
   let isNothingLate = false;
 
   async function turn(): Promise<number> {
     ownPartitions();
     const nowMs = clock.monotonicMs();
-    // What is not looked at costs nothing: it stays where it is until it is taken.
+    // Without credit, unread jobs cost nothing.
     if (!credit.isAny || marks.size === 0) return idleEveryMs;
     if (publications.isFull) return lookEveryMs;
     isAsleep = maySleep(nowMs);
@@ -151,7 +151,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     isNothingLate = false;
   }
 
-  /** Otherwise it looks every few milliseconds. */
+  /** Returns whether it may sleep until the next job is due; otherwise it looks every few milliseconds. */
   function maySleep(nowMs: number): boolean {
     return changes.isConnected() && nowMs >= Math.max(toldAtMs, foundAtMs) + awakeForMs && behind.size === 0;
   }
@@ -177,7 +177,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     if (!wasAny) looking.poke();
     if (!wasAny || behind.size > 0) wakeLateLooks();
     if (gone > 0) {
-      // What it had in memory is found at once, and not when ten seconds are over.
+      // Jobs in the memory of a lost dispatcher are found at once, instead of after ten seconds.
       marks.settle();
       sweeping.poke();
     }
@@ -190,8 +190,9 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   /**
-   * A statement that stood still between its clock and its commit leaves jobs seconds behind the marks, where no late
-   * look finds them. Pauses that grow with the time that a look took are as long as if it had worked all the while.
+   * Repairs marks after a standstill. A statement that stood still between its clock and its commit leaves jobs seconds
+   * behind the marks, beyond the reach of late looks. Pauses that depend on the duration of a look include the
+   * standstill.
    */
   function onStandstillOver(): void {
     marks.settle();
@@ -205,14 +206,14 @@ export function createOffering(deps: OfferingDeps): Offering {
     const nowMs = clock.monotonicMs();
     const isMore = await lookBehind(look, nowMs);
     publish();
-    // Where it takes long, everybody's look needs the time.
+    // If the read takes long, the look for all clients needs the time.
     return isMore ? Math.max(lookEveryMs, clock.monotonicMs() - nowMs) : creditEveryMs;
   }
 
   async function lookBack(): Promise<number> {
     if (publications.isFull) return lateEveryMs;
     const nowMs = clock.monotonicMs();
-    // What is behind is told by the database's clock, which late looks bring.
+    // The waiting time of clients behind needs the database's clock, which late looks read.
     isNothingLate = !credit.isAny || (nowMs - foundAtMs > nothingLateAfterMs && behind.size === 0);
     if (isNothingLate) return untilWokenMs;
     const looked = await lookForLate(look, lateHorizon, nowMs);
@@ -220,7 +221,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     lateHorizon = looked.horizon;
     if (looked.nowUs !== null) clockAheadMs = looked.nowUs / 1000 - clock.monotonicMs();
     publish();
-    // Of a crowd that was due at once just now this reads all: it must not be all that the database does.
+    // After a crowd, this reads all of it. The pause keeps late looks from taking most of the database's time.
     return Math.max(lateEveryMs, 19 * (clock.monotonicMs() - nowMs));
   }
 
@@ -229,7 +230,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     const lost = [...(await sweepDue(look, nowMs)), ...(await sweepLapsed(look, nowMs))];
     figures.swept += lost.length;
     if (lost.length > 0) logger.warn({ jobs: lost.length }, 'jobs that nobody called are offered again');
-    // Past a crowd that only waits it reads a hundred thousand rows: where that is slow, others need the time.
+    // Past a waiting crowd, a sweep reads a hundred thousand rows. If that is slow, the pause leaves time to others.
     return Math.max(sweepEveryMs, 10 * (clock.monotonicMs() - nowMs));
   }
 
@@ -250,7 +251,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   const looking = createLoop({ name: 'offer-jobs', turn, afterErrorMs, clock, logger });
-  // Not in turn with looks: where these take long, what is known of credit would be as old, and nothing would catch up.
+  // Separate from the looks: after slow looks, the known credit would be outdated, and clients behind would not catch
+  // up.
   const asking = createLoop({
     name: 'read-credit',
     turn: readCredit,
@@ -259,7 +261,7 @@ export function createOffering(deps: OfferingDeps): Offering {
     clock,
     logger,
   });
-  // Beside a crowd these take a while: looks do not wait for them.
+  // Separate loops, so that looks do not wait for these reads, which are slow beside a crowd.
   const reading = createLoop({ name: 'offer-behind', turn: readBehind, afterErrorMs, clock, logger });
   const lookingBack = createLoop({ name: 'look-late', turn: lookBack, afterErrorMs, clock, logger });
   const sweeping = createLoop({ name: 'sweep-jobs', turn: sweep, afterErrorMs: sweepEveryMs, clock, logger });

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 
-/** Publications under way at once, and jobs in one. */
+/** Concurrent publications, and jobs per publication. */
 const maxPublications = 4;
 const jobsPerPublication = 1000;
 const afterErrorMs = 500;
@@ -17,16 +17,14 @@ export interface PublicationsDeps {
   logger: Logger;
 }
 
-/**
- * Offers that are on their way to Kafka. What cannot be published is tried again until it can be: repeats are harmless.
- */
+/** Offers on their way to Kafka. Retries until publishing succeeds, because repeats are harmless. */
 export interface Publications {
-  /** Nothing more should be looked for: Kafka does not keep up. */
+  /** True if no more jobs should be read, because Kafka does not keep up. */
   readonly isFull: boolean;
-  /** Jobs that were published since the start. */
+  /** Jobs published since the start. */
   readonly offered: number;
   publish(references: readonly JobReference[]): void;
-  /** Resolves when nothing is being published; what cannot be is given up, the sweep finds it. */
+  /** Resolves when no publication is in progress. Drops failed ones, which the sweep finds. */
   end(): Promise<void>;
 }
 
@@ -70,7 +68,7 @@ export function createPublications({ publisher, topic, clock, logger }: Publicat
   };
 }
 
-/** A few dozen references each, of one priority: a message costs more than what it carries. */
+/** Returns messages with a few dozen references of one priority each, because a message costs more than its content. */
 export function messagesOf(references: readonly JobReference[], topic: string): OutgoingMessage[] {
   if (references.every(({ priority }) => priority === undefined)) return messagesAt(undefined, references, topic);
   const bands = Map.groupBy(references, ({ priority }) => priority);

@@ -1,19 +1,22 @@
 /** Rows of one partition in the first of several looks, and at most: half a millisecond of Postgres. */
 const [leastRows, mostRows] = [20, 500];
-/** Rows of one client in a row are one span. A span costs the scheduler as much as so many rows cost all processes. */
+/**
+ * Consecutive rows of one client form a span. One span costs the scheduler as much as this many rows cost all
+ * processes.
+ */
 const rowsOfSpan = 8;
-/** Work of a look over all partitions, in rows: those of one crowd, or 1,100 rows of which each is another client's. */
+/** Work of a look over all partitions, in rows: a crowd of one client, or 1,100 rows of different clients. */
 const workOfLook = 10_240;
 
 /**
- * Number of rows that a look past clients behind reads of each partition, so that looks are short in which each row
- * is another client's: everything else waits for the end of a look. A crowd of one client costs less, and is passed by
- * up to 500 rows of each partition.
+ * Number of rows that a look past clients behind reads of each partition. It keeps looks short if each row belongs to
+ * another client, because everything else waits for the end of a look. A crowd of one client costs less, and is passed
+ * by up to 500 rows of each partition.
  */
 export interface SkimSize {
   readonly rows: number;
   /**
-   * A look has ended.
+   * Records the end of a look.
    * @param rows read of all partitions
    * @param spans groups of consecutive rows of one client among them
    * @param isFull true if there may be more in one of the partitions

@@ -1,6 +1,6 @@
-/** A read takes this long after Postgres, or this process, stood still; or while Postgres is overloaded. */
+/** Duration of a read that shows a standstill of Postgres or of this process, or an overload of Postgres. */
 const slowFromMs = 1000;
-/** Time between two ends of standstills at least: what follows each of them is work for Postgres. */
+/** Shortest time between two reported ends, because each causes work for Postgres. */
 const betweenMs = 10_000;
 
 /** Standstills of Postgres, or of this process, as regular reads show them. */

@@ -5,18 +5,17 @@ const firstPauseMs = 20_000;
 const longestPauseMs = 600_000;
 
 /**
- * Jobs that were found unoffered, or whose offer was lost: they are offered again at growing distances. And where the
- * sweep stands.
+ * Jobs that the sweep found unoffered or lost, which are offered again at growing intervals, and the sweep's positions.
  */
 export interface SweptJobs {
-  /** Place from which the pass of a partition goes on; `isListed` if it lists the jobs that it passes over. */
+  /** Position from which the pass of a partition continues; `isListed` if it lists the jobs that it passes over. */
   goOn(partition: number): { after: Mark; isListed: boolean };
   moveTo(partition: number, cursor: Mark): void;
-  /** The next pass of each partition lists the jobs that it passes over. */
+  /** Makes the next pass of each partition list the jobs that it passes over. */
   list(): void;
-  /** Whether it is to be offered again now, which is then noted. */
+  /** Returns whether the job is to be offered again now, and records the offer. */
   isDue(reference: JobReference, nowMs: number): boolean;
-  /** A partition was swept from end to end: what was not found any more is forgotten. */
+  /** Ends a pass over a partition: forgets jobs that it did not find. */
   endPass(partition: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
 }
@@ -24,9 +23,8 @@ export interface SweptJobs {
 interface SweptPartition {
   pass: number;
   cursor: Mark;
-  /** True if this pass lists what it passes over. */
+  /** True if this pass lists the jobs that it passes over. */
   isListed: boolean;
-  /** True if the next pass does. */
   isNextListed: boolean;
   jobs: Map<string, Swept>;
 }

@@ -1,13 +1,13 @@
-/** What a client that was quiet may have at once: this part of a second's worth, one at least. */
+/** Burst of an idle client, in seconds of its rate; one job at least. */
 const burstSeconds = 0.25;
 
-/** A rate as tokens that fill up. Rates may change from call to call. */
+/** Token bucket. The rate may change from call to call. */
 export interface TokenBucket {
-  /** Whole tokens that are there now. */
+  /** Returns the whole tokens available now. */
   level(perSecond: number, nowMs: number): number;
-  /** Milliseconds from the time that `level` was asked about until there is a whole token; 0 if there is one. */
+  /** Milliseconds from the last call of `level` until a whole token is available; 0 if one is. */
   untilNextMs(perSecond: number): number;
-  /** Takes one of those that `level` said are there. */
+  /** Takes one of the tokens that `level` returned. */
   take(): void;
 }
 

@@ -1,8 +1,10 @@
 import { isBehind, justAfter, justBefore, type Mark, type Span } from '../ports/due-references.ts';
 
-/** Jobs of one band in one partition that wait to be read. */
+/** Waiting jobs of one band in one partition. */
 export interface WaitingSpan extends Span {
-  /** True if the sweep has found it: its jobs may be on their way, so they do not tell how long the band has waited. */
+  /**
+   * True if the sweep found the span: its jobs may be on their way, so they do not show how long the band has waited.
+   */
   isListed?: boolean;
 }
 
@@ -10,10 +12,10 @@ export interface WaitingSpan extends Span {
 export type WaitingSpans = WaitingSpan[];
 
 /**
- * Adds a span: consecutive rows of the band. Known spans inside of it become longer, up to the next one: their gaps
- * hold no rows of others, and most hold none at all. So at most one span is added, before the first known one.
- * @param isFull the span before it is made longer instead of adding one
- * @param after the key after which this span was read as the very first: a span that ends there is made longer too
+ * Adds a span of consecutive rows of the band. Known spans inside it are extended up to the next one, because their
+ * gaps hold no rows of others, and mostly none at all. So at most one span is added, before the first known one.
+ * @param isFull extends the previous span instead of adding one
+ * @param after key after which this span was read first; a span that ends there is extended too
  */
 export function addSpan(spans: WaitingSpans, span: WaitingSpan, isFull = false, after?: Mark): void {
   let place = placeOf(spans, span.first);
@@ -43,7 +45,9 @@ export function isWithin(spans: WaitingSpans, mark: Mark): boolean {
   return span !== undefined && !isBehind(span.first, mark);
 }
 
-/** Takes out what of the span has been read. The span may be longer by now; nothing is done if it does not exist. */
+/**
+ * Removes the jobs that were read from the span, which may have been extended. No effect if the span does not exist.
+ */
 export function takeRead(spans: WaitingSpans, { first }: WaitingSpan, readUpTo: Mark, rows: number): void {
   const place = placeOf(spans, first);
   const known = spans[place];
@@ -52,7 +56,7 @@ export function takeRead(spans: WaitingSpans, { first }: WaitingSpan, readUpTo: 
   spans.splice(place, 1, ...(isBehind(known.last, readUpTo) ? [rest] : []));
 }
 
-/** @returns the place of the first span that does not end before the mark */
+/** @returns the index of the first span that does not end before the mark */
 function placeOf(spans: WaitingSpans, mark: Mark): number {
   let [low, high] = [0, spans.length];
   while (low < high) {

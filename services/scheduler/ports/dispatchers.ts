@@ -1,13 +1,13 @@
-/** A dispatcher that takes jobs, and how many references to a client's jobs it has room for. */
+/** A dispatcher that takes jobs, and its room for references to a client's jobs. */
 export interface DispatcherCredit {
   owner: string;
-  /** By band (`bandOf`), of clients that are at work there. */
+  /** By band (`bandOf`), for clients at work there. */
   toClients: ReadonlyMap<string, number>;
   /** For each other band. */
   toAnyClient: number;
 }
 
 export interface Dispatchers {
-  /** Those of a region that are alive and take jobs, as they said last. */
+  /** Returns the latest reports of a region's live dispatchers that take jobs. */
   credit(region: string): Promise<DispatcherCredit[]>;
 }

@@ -1,16 +1,15 @@
 import type { HeldLease } from '../../../shared/ports/leases.ts';
 
-/** A run that a due job has become. */
 export interface StartedRun {
   runId: string;
   campaignId: string;
   /**
-   * False when there was a run of this campaign for this time already: the job is gone, and nothing else has changed.
+   * False if a run of this campaign for this time existed already: the job is deleted, and nothing else has changed.
    */
   isNew: boolean;
 }
 
-/** A job whose campaign has no such revision: it can never become a run. */
+/** A job whose campaign has no such revision, so that it can never become a run. */
 export interface OrphanedJob {
   jobId: string;
   campaignId: string;
@@ -18,21 +17,21 @@ export interface OrphanedJob {
 }
 
 export interface Fired {
-  /** False when the lease had been lost: nothing was taken. */
+  /** False if the lease was lost: nothing was changed. */
   leaseHeld: boolean;
   /** In the order of their due times. */
   runs: StartedRun[];
-  /** Taken out and dropped. */
+  /** Deleted without a run. */
   orphans: OrphanedJob[];
-  /** Until the next job is due, by the database's clock; null when there is none. */
+  /** Milliseconds until the next job is due, by the database's clock; null if there is none. */
   nextDueInMs: number | null;
 }
 
 export interface DueJobs {
   /**
-   * In one transaction: checks the lease by its token, takes at most `limit` jobs that are due by the database's clock,
-   * and inserts a run in state `preparing` for each, once for a campaign and a time. A crash leaves the job, or the run
-   * in its place; never neither, never both.
+   * Creates runs from due jobs in one transaction. Checks the lease by its token, deletes at most `limit` jobs that are
+   * due by the database's clock, and inserts a run in state `preparing` for each, one per campaign and time. A crash
+   * leaves either the job or its run.
    */
   fire(lease: HeldLease, limit: number): Promise<Fired>;
 }

@@ -1,7 +1,7 @@
-/** What is kept of jobs that have ended. 0 days: for ever. */
+/** Retention of ended jobs. 0 days means for ever. */
 export interface HistoryTerms {
   historyDays: number;
-  /** Dead ones, of clients that do not say it themselves. */
+  /** Days for dead jobs of clients without a setting of their own. */
   deadDays: number;
 }
 
@@ -9,14 +9,14 @@ export interface HistoryKept {
   daysMade: number;
   daysDropped: number;
   deadExpired: number;
-  /** Number of times that a reader of a table held days up; they are tried again in minutes. */
+  /** Number of times that a reader of a table held up days; they are tried again in minutes. */
   heldUp: number;
 }
 
 export interface JobHistory {
   /**
-   * Makes the days ahead that outcomes will be written to, drops those that are too old whole, and forgets dead jobs
-   * that are. Waits for no reader. Safe to repeat.
+   * Creates the tables of coming days, drops days that are too old, and deletes old dead jobs. Does not wait for
+   * readers. Safe to repeat.
    */
   keep(terms: HistoryTerms): Promise<HistoryKept>;
 }

@@ -1,33 +1,33 @@
 export interface CheckedLedger {
   clientId: string;
-  /** What its totals say is stored: accepted, less what has ended. */
+  /** Stored jobs by the totals: accepted, less ended. */
   expected: number;
-  /** In the partitions that were counted. */
+  /** Stored jobs in the counted partitions. */
   counted: number;
-  /** Of them, those that are due: waiting to be called, or being called. */
+  /** Due jobs among the counted ones: waiting to be called, or being called. */
   due: number;
-  /** For how long the oldest of these has been due; 0 where none is. */
+  /** Milliseconds for which the oldest of these has been due; 0 if there is none. */
   oldestDueMs: number;
-  /** Of those that were counted. */
+  /** Sidelined jobs among the counted ones. */
   sidelined: number;
-  /** Whose time has come, and before which others of their ordering key are called; up to a million. */
+  /** Jobs whose time has come and that wait for others of their ordering key; up to a million. */
   inLine: number;
-  /** Of how many keys these are. */
+  /** Ordering keys of these jobs. */
   keysInLine: number;
-  /** For how long the first of them has been ready; 0 where none is. */
+  /** Milliseconds for which the first of them has been ready; 0 if there is none. */
   oldestInLineMs: number;
-  /** Given up, and not replayed. */
+  /** Dead jobs that were not replayed. */
   dead: number;
-  /** That are left alone, for it or for one of its endpoints. */
+  /** Hosts that are paused, for the client or one of its endpoints. */
   hosts: number;
 }
 
 export interface LedgerCheck {
-  /** What the totals of all clients say is stored, together. */
+  /** Returns the stored jobs by the totals of all clients. */
   expectedInAll(): Promise<number>;
   /**
-   * Counts the jobs of these partitions by client, beside the totals of the same moment, and keeps all of it. Clients
-   * without jobs and totals are left out. It reads each of these jobs once.
+   * Counts the jobs of these partitions by client, together with the totals of the same moment, and stores the result.
+   * Clients without jobs and totals are left out. Reads each of these jobs once.
    */
   check(partitions: readonly number[]): Promise<CheckedLedger[]>;
 }

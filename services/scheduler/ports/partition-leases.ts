@@ -1,18 +1,18 @@
-/** A scheduler or dispatcher that is alive, and figures of it. */
+/** Beat of a live scheduler or dispatcher, with its figures. */
 export interface NodeBeat {
   owner: string;
   kind: 'scheduler' | 'dispatcher';
   region: string;
-  /** How long it counts as alive, and its partitions as its own, without another beat. */
+  /** Milliseconds for which it counts as alive, and keeps its partitions, without another beat. */
   ttlMs: number;
   figures: Readonly<Record<string, number>>;
 }
 
 export interface OwnedPartition {
   partition: number;
-  /** Grows with every owner. */
+  /** Increases with every owner. */
   token: number;
-  /** False: the leader wants another to have it. */
+  /** False if the leader assigns the partition to another scheduler. */
   isWanted: boolean;
 }
 
@@ -23,22 +23,26 @@ export interface Assignment {
   partitions: { wanted: string | null; owner: string | null }[];
 }
 
-/** A beat renews what has no more than this part of its lease left: so much of it is certain after each beat. */
+/** A beat renews leases with at most this part left. Each lease therefore has at least this part left after a beat. */
 export const renewedBelow = 2 / 3;
 
-/** Who looks at which partition. Leases spare work and guard nothing: two who look offer twice, and one claim wins. */
+/**
+ * Assignment of partitions to schedulers. The leases only save work: if two schedulers read a partition, both offer its
+ * jobs, and one claim wins.
+ */
 export interface PartitionLeases {
   /**
-   * Tells that this scheduler is alive, gives back the partitions that it stops looking at, renews those of which less
-   * than `renewedBelow` of the lease is left, and takes those that are free and meant for it; where there is no leader
-   * and has been none for two leases, whatever is free.
+   * Reports that this scheduler is alive. Releases the given partitions, renews those with less than `renewedBelow` of
+   * the lease left, and takes free ones assigned to it. If there has been no leader for two leases, it takes any free
+   * partition.
    */
   beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
   /**
-   * It is gone, and all that it owned is free, and meant for the others that live: they take it with their next beat.
+   * Removes a scheduler. Its partitions become free and are assigned to live schedulers, which take them with their
+   * next beat.
    */
   leave(owner: string): Promise<void>;
   assignment(): Promise<Assignment>;
-  /** Says who is to look at what. Nothing is written when the lease is not held any more. */
+  /** Stores the assignment. Has no effect if the leader's lease is lost. */
   assign(leader: { name: string; owner: string; token: number }, wanted: ReadonlyMap<number, string>): Promise<void>;
 }

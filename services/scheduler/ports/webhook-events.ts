@@ -7,9 +7,9 @@ export interface WebhookEvent {
   /** A type of notice, or `webhook.test`. */
   kind: string;
   at: Date;
-  /** Told to this one alone; null: to all that ask for it. */
+  /** Only recipient; null: all webhooks that subscribe to it. */
   webhookId: string | null;
-  /** What was noted with it, by its kind. */
+  /** Details, by kind. */
   detail: unknown;
   campaign: {
     campaignId: string;
@@ -19,21 +19,21 @@ export interface WebhookEvent {
     countries: readonly string[];
     /** Action types of its chain. */
     actionTypes: readonly string[];
-    /** By name, of those that have one. */
+    /** Titles of action types, by name. */
     titles: Readonly<Record<string, string>>;
   } | null;
-  /** The account of the key that it is about; null: it is about no key. */
+  /** Account of the API key that the event is about; null if it is about no key. */
   keyAccount: string | null;
   run: { runId: string; state: string; scheduledFor: Date; startedAt: Date | null } | null;
-  /** Its campaign does. */
+  /** True if its campaign recurs. */
   recurs: boolean;
-  /** Of a run that has ended. */
+  /** Set for a run that has ended. */
   figures: { audience: number; throughTheChain: number; failed: number } | null;
 }
 
 export interface ListeningWebhook {
   webhookId: string;
-  /** As it is stored: what may be a secret of it is sealed. */
+  /** As stored: secret parts are sealed. */
   url: string;
   definition: WebhookDefinition;
   createdAt: Date;
@@ -44,52 +44,51 @@ export interface ListeningWebhook {
 /** Bounds on the notices of a webhook. */
 export interface WebhookBounds {
   account: string | null;
-  /** Scopes of the account and of the key that set the URL, without those that are whole. All of them bound. */
+  /** Restricted scopes of the account and of the key that set the URL. All of them apply. */
   scopes: readonly CampaignScope[];
 }
 
-/** What a webhook is to be told together, and when. */
+/** Contents of a webhook's next digest, and its time. */
 export interface KeptForDigest {
   webhookId: string;
   due: Date;
   runs: number;
-  /** Over all of them, in users. */
+  /** Sums over all runs, in users. */
   audience: number;
   throughTheChain: number;
   failed: number;
-  /** The first of them. */
+  /** The first lines only. */
   lines: readonly DigestLine[];
 }
 
-/** Of the webhook's digests: one that is told. */
 export type Digest = KeptForDigest & { digestId: string };
 
-/** What is made of events. */
+/** Results of processing events. */
 export interface Told {
   calls: readonly JobToStore[];
-  /** For their webhooks' digests; `due` where nothing is kept for one yet. */
+  /** For digests of their webhooks; `due` applies if no digest is pending. */
   kept: readonly KeptForDigest[];
 }
 
-/** What webhooks are to be told of. Each verb may be called by several schedulers at once. */
+/** Events for webhooks. Each method may be called by several schedulers at once. */
 export interface WebhookEvents {
   /**
-   * In one transaction: takes at most `limit` events that no other scheduler holds, the oldest first, and stores the
-   * calls that come of them, each once, and what waits for digests. Returns how many there were.
+   * Processes events in one transaction: takes at most `limit` events that no other scheduler holds, oldest first, and
+   * stores the resulting calls, each once, and digest contents. Returns the numbers of both.
    */
   tell(
     limit: number,
     toldOf: (events: readonly WebhookEvent[], webhooks: readonly ListeningWebhook[]) => Told,
   ): Promise<{ events: number; calls: number }>;
   /**
-   * In one transaction: takes digests that are due and stores a call for each; what is kept for a webhook that is told
-   * nothing is forgotten. Returns how many calls.
+   * Processes due digests in one transaction, and stores a call for each. Deletes digests of webhooks that no longer
+   * receive them. Returns the number of calls.
    */
   tellDigests(callOf: (digest: Digest, webhook: ListeningWebhook) => JobToStore): Promise<number>;
   /**
-   * Notes an event for each run that has not moved for so long, once until it moves again, for each budget of a run
-   * that has not ended of which few units are left, once for so many units, and for each key that ends soon, twice
-   * before each end that it is given. Returns how many.
+   * Records three kinds of events: for each run without progress for this time, once until it progresses; for each
+   * budget of an open run with few units left, once per size of the budget; for each API key that ends soon, twice
+   * before each end. Returns the number of events.
    */
   noteWhatStands(stalledForMs: number): Promise<number>;
 }

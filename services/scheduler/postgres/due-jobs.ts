@@ -10,7 +10,7 @@ import type { DueJobs, Fired, OrphanedJob, StartedRun } from '../ports/due-jobs.
 export function createDueJobs({ pool }: { pool: Pool }): DueJobs {
   return {
     fire: async (lease, limit) => {
-      // Nearly always nothing is due: one statement finds that out, which locks nothing and writes nothing.
+      // Usually nothing is due. One statement without locks and writes finds that out.
       const untilDueMs = await nextDueInMs(pool);
       if (untilDueMs !== 0) return { leaseHeld: true, runs: [], orphans: [], nextDueInMs: untilDueMs };
 
@@ -25,8 +25,9 @@ export function createDueJobs({ pool }: { pool: Pool }): DueJobs {
 }
 
 /**
- * Keeps others from taking the lease over until the transaction ends. An owner that freezes in the middle loses its
- * connection to `idle_in_transaction_session_timeout` (pool.ts), and with it the lock and what it took.
+ * Keeps others from acquiring the lease until the transaction ends. If the owner freezes meanwhile,
+ * `idle_in_transaction_session_timeout` (pool.ts) closes its connection, which releases the lock and reverts its
+ * changes.
  */
 async function holdLease(client: PoolClient, { name, owner, token }: HeldLease): Promise<boolean> {
   const { rowCount } = await client.query(`select 1 from leases where ${isHeld} for share`, [name, owner, token]);
@@ -79,7 +80,7 @@ interface InsertedRow {
   isNew: boolean;
 }
 
-/** One short range of the primary key per partition, instead of a scan over all of them. */
+/** Scans a short range of the primary key per partition, instead of all of them. */
 const deleteDue = `
   with due as (
     select d.* from generate_series(0, ${partitionCount - 1}) p,
@@ -92,10 +93,10 @@ const deleteDue = `
   returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt",
     j.asked_by::text as "askedBy"`;
 
-/** As a run shows it whose start was not made in time. */
+/** Reason that a run shows if its start was missed. */
 const missedReason = `'its start was missed for longer than its schedule allows'`;
 
-/** One of each for each job. */
+/** Columns in parallel, one entry per job. */
 interface NewRuns {
   runIds: string[];
   campaignIds: string[];
@@ -106,8 +107,8 @@ interface NewRuns {
 }
 
 /**
- * A late job shortens its run: the deadline counts from the time that it was meant for. The update that changes nothing
- * brings the row back that was there already, also when another transaction has inserted it a moment ago.
+ * Inserts runs. The deadline counts from the scheduled time, so a late job shortens its run. The update without a
+ * change returns an existing row, even one that another transaction has just inserted.
  */
 const insertRuns = unnamedStatementOf<NewRuns>(
   ($) => `
@@ -142,7 +143,7 @@ const insertRuns = unnamedStatementOf<NewRuns>(
   from k join r on r.campaign = k.campaign and r.scheduled_for = k.due_at`,
 );
 
-/** By the clock of this moment: the transaction began a while ago. */
+/** Uses the present time, because the transaction began earlier. */
 const selectNextDue = `
   select extract(epoch from min(d.due_at) - clock_timestamp())::float8 * 1000 as "inMs"
   from generate_series(0, ${partitionCount - 1}) p,

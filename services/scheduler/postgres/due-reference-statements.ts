@@ -12,8 +12,8 @@ interface MarkParams {
 type ArrayParam = string | Buffer;
 
 /**
- * Outlets that are passed over in all partitions that are asked for, and those that are in some, with the bits of
- * these. Bands of another priority go by their name, each with its bits.
+ * Outlets to skip in all partitions read, and outlets to skip in some, with the bits of the partitions. Bands of
+ * another priority are listed by name, each with its bits.
  */
 export interface SkipParams {
   everywhere: ArrayParam;
@@ -30,8 +30,8 @@ interface RangeParams extends MarkParams {
 
 const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
 /**
- * `date_part` makes no `numeric` on its way; once rounded it is right to the microsecond until the year 2100, and what
- * is looked at is due.
+ * Columns of a job reference. `date_part` avoids `numeric`; rounded, it is exact to the microsecond until the year
+ * 2100, and looks only read due jobs.
  */
 const reference = (late: string, outlet = outletOf('t')) =>
   `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, ${outlet}::text, ${late}, t.priority`;
@@ -41,8 +41,8 @@ const rangesOf = ($: (param: keyof RangeParams) => string) =>
   `unnest(${$('partitions')}::int2[], ${$('dues')}::int8[], ${$('ids')}::uuid[], ${$('untilDues')}::int8[], ${$('untilIds')}::uuid[])
      w (p, due, id, until_due, until_id)`;
 /**
- * Each value with each partition whose bit is set in its number. Partitions are numbers of 64 bits, from 0 on. As the
- * right side of `in` it is hashed once for a statement; `array_position` would compare a row with every value before.
+ * Pairs of each value and each partition whose bit is set in its number. Partitions are bits 0 to 63. On the right side
+ * of `in`, the pairs are hashed once per statement; `array_position` would compare each row with all earlier values.
  */
 const valuesByPartition = (values: string, numbers: string) => `
   (select v.value, p::int2 from unnest(${values}, ${numbers}) v (value, bits), generate_series(0, 63) p
@@ -50,8 +50,8 @@ const valuesByPartition = (values: string, numbers: string) => `
 /** Band of a row with another priority than normal, as `bandOf` names it. */
 const bandOfRow = `(t.outlet::text || '/' || t.priority)`;
 /**
- * True of a row `t` with its outlet whose band is not skipped. Each list is hashed once for a statement, so that a row
- * costs the same beside any number of bands. Most rows have no priority of their own, and are compared as ids.
+ * Condition on a row `t` with its outlet: its band is not skipped. Each list is hashed once per statement, so the cost
+ * of a row does not depend on the number of bands. Most rows have no priority, and are compared as ids.
  */
 const isWanted = ($: (param: keyof SkipParams) => string) => `case
       when t.priority is not null then
@@ -59,12 +59,14 @@ const isWanted = ($: (param: keyof SkipParams) => string) => `case
       when t.outlet in (select unnest(${$('everywhere')}::uuid[])) then false
       else (t.outlet, t.partition_id) not in ${valuesByPartition(`${$('partly')}::uuid[]`, `${$('partlyIn')}::int8[]`)}
       end`;
-/** What a dispatcher that has died had claimed is free, however long its lease. */
+/**
+ * Condition: a live dispatcher has claimed the row. Claims of dead dispatchers do not count, however long their leases.
+ */
 const isLive = `exists (
   select from fires f where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id
     and f.lease_until >= now() and f.owner <> all (${deadOwners}))`;
 
-/** A mark makes the look cost what is new: beside 300,000 dead rows, 2 ms and not 286. */
+/** Reads due jobs behind marks, so that the cost depends on new rows: beside 300,000 dead rows, 2 ms instead of 286. */
 export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: number }>(
   'look-ahead',
   ($) => `
@@ -78,9 +80,9 @@ export const lookAhead = statementOf<MarkParams & { limit: number; nearMs: numbe
 );
 
 /**
- * All of it comes back, whosever it is, as arrays in binary form: the scheduler finds in them what it passes over, and
- * no list of bands is sent. A row costs Postgres 1.6 to 2 µs of CPU so, and 2.8 to 3.2 as text. Window functions that
- * find where the rows of a band begin and end take 2.7. Few jobs have a priority, so these are named by their ids.
+ * Returns all rows, of any client, as arrays in binary form. The scheduler finds the rows to pass over, and no list of
+ * bands is sent. A row costs Postgres 1.6 to 2 µs of CPU, and 2.8 to 3.2 as text. Window functions that find the bounds
+ * of a band's rows take 2.7. Few jobs have a priority, so these are listed by their ids.
  */
 export const skimDue = statementOf<MarkParams & { limit: number }>(
   'skim-due',
@@ -100,10 +102,10 @@ export const skimDue = statementOf<MarkParams & { limit: number }>(
 );
 
 /**
- * Of the second before the marks, the rows of transactions that were under way when the late look before began, or
- * began after it. `age` compares across the wrap-around of transaction ids. At 20,000 a second the whole second is
- * 20,000 rows four times a second, and took 50 ms each. What fell due ten seconds ago is the sweep's: a crowd that only
- * waits, before a mark that stands still, is not read for ever.
+ * Reads, in the second before the marks, rows of transactions that were in progress at the late look before, or began
+ * after it. `age` compares correctly across the wrap-around of transaction ids. Without the horizon, at 20,000 jobs a
+ * second, each look would read 20,000 rows in 50 ms, four times a second. Jobs due more than ten seconds ago belong to
+ * the sweep, so a waiting crowd before an idle mark is not read for ever.
  */
 export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
   'look-late',
@@ -124,8 +126,8 @@ export const lookLate = statementOf<MarkParams & { horizon: string | null }>(
 );
 
 /**
- * A range begins and ends at a row of its client. Rows of others may lie between where the scheduler has joined ranges;
- * they cost a comparison, and are read so many at a time.
+ * Reads ranges that begin and end at a row of their client. If the scheduler has joined ranges, rows of others may lie
+ * in between: they cost a comparison, and count towards `rows`.
  */
 export const lookOfClients = statementOf<
   RangeParams & { clients: string; priorities: string; limits: string; rows: number }
@@ -157,7 +159,8 @@ export const lookOfClients = statementOf<
 );
 
 /**
- * A skipped client costs a comparison: a crowd that waits in `jobs` must not keep the sweep from what lies behind it.
+ * Reads jobs that are not being called. A row of a skipped band costs one comparison, so that a crowd that waits in
+ * `jobs` does not keep the sweep from later rows.
  */
 export const sweepDue = statementOf<RangeParams & SkipParams & { limit: number }>(
   'sweep-due',
@@ -184,7 +187,7 @@ export const sweepDue = statementOf<RangeParams & SkipParams & { limit: number }
   ) d`,
 );
 
-/** From the side of the claims: of what is due, nearly all may be waiting for its first one. */
+/** Starts from the claims, because nearly all due jobs may be waiting for their first one. */
 export const sweepLapsed = statementOf<RangeParams & { limit: number }>(
   'sweep-lapsed',
   ($) => `

@@ -33,10 +33,10 @@ type Row = [
 
 type HorizonRow = [partition: null, nowUs: number, horizon: string, null, null, null];
 
-/** What is lost, and where all that was asked for was read the last row, be it lost or not. */
+/** Lost jobs, and, if the limit was reached, the last row read, lost or not. */
 type SweptRow = [...Row, isLost: boolean, isLast: boolean];
 
-/** What is the client's, and where as many rows were read as asked for the last of them, be it the client's or not. */
+/** Jobs of the client, and, if the limit was reached, the last row read, of any client. */
 type ClientRow = [...Row, isOwn: boolean, isLast: boolean, range: number];
 
 /** @param deps.pool for the hot path: these statements run a hundred times a second and must keep one good plan */
@@ -118,7 +118,7 @@ function referenceOf(row: Row | SweptRow | ClientRow): JobReference {
 }
 
 /**
- * Bands as `bandOf` names them: an outlet's own id is the band of its jobs without a priority.
+ * Returns the parameters for bands named by `bandOf`: an outlet's own id is the band of its jobs without a priority.
  * @param asked partitions that the statement reads
  */
 export function skipParams(passedOver: PassedOver, asked: readonly { partition: number }[]): SkipParams {

@@ -22,21 +22,21 @@ import type { DueSchedules, FiredOccurrence } from '../ports/due-schedules.ts';
 export interface DueSchedulesDeps {
   pool: Pool;
   /**
-   * So long before its instant a callback's schedule is locked and decided, if that depends on nothing that may change
-   * until then. The transaction ends at the instant: for everybody else it happens in that moment.
+   * Time before its instant at which a callback's schedule is locked and decided, unless the decision depends on data
+   * that may change until then. The transaction commits at the instant, so for other processes it happens then.
    */
   aheadMs?: number;
   sleep?: (ms: number) => Promise<void>;
   quotas: FireQuotas;
 }
 
-/** What a commit takes. */
+/** Duration of a commit. */
 const commitMs = 2;
 
 export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSchedulesDeps): DueSchedules {
   const readCalendars = createWorkCalendarReader();
 
-  /** By the database's clock. */
+  /** Sleeps until a time of the database's clock. */
   async function waitUntil(client: PoolClient, atMs: number): Promise<void> {
     const { rows } = await client.query<{ inMs: number }>(selectTimeUntil, [new Date(atMs)]);
     const inMs = (rows[0]?.inMs ?? 0) - commitMs;
@@ -45,7 +45,7 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
 
   return {
     recur: async (looker, limit) => {
-      // Nearly always nothing is due: one statement finds that out, which locks nothing.
+      // Usually nothing is due. One statement without locks finds that out.
       const asked = await pool.query<{ isNear: boolean; inMs: number | null }>(selectNear, [looker.region, aheadMs]);
       const near = asked.rows[0];
       if (near && !near.isNear) return { ...nothingRecurred, nextLookInMs: wholeMs(near.inMs) };
@@ -89,7 +89,8 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
         const waiting = done.map(({ row }) => row);
         const rooms = await roomForFires(client, waiting);
         const runs = await roomForRuns(client, campaignsOf(waiting), quotas.openRuns);
-        // What has no room goes on waiting; the last of a client to fire may bring more than there is, and is owed.
+        // Occurrences without room keep waiting. The last fire of a client may exceed its room; the excess counts
+        // against later ones.
         const ready = done.filter(({ row: { target } }) =>
           target.kind === 'campaign' ? runs.take(target.campaignId) : (rooms.get(target.clientId)?.jobs ?? 0) > 0,
         );
@@ -154,7 +155,7 @@ async function nextLookInMs(client: PoolClient, region: string, aheadMs: number)
   return wholeMs(rows[0]?.inMs ?? null);
 }
 
-/** Rounded up, so that no look comes too early. */
+/** Rounds up, so that no look comes too early. */
 function wholeMs(inMs: number | null): number | null {
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
 }
@@ -179,7 +180,7 @@ interface RightTimes {
   look_at: string;
 }
 
-/** When to look at it, where what is stored would let an instant pass; at once where it was broken. */
+/** Returns the time of the next look if the stored one would miss an instant, and at once for a broken schedule. */
 function rightTimes({ row, schedule }: Rearmed, calendars: WorkCalendars): RightTimes | null {
   const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs, calendars);
   const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, schedule.highWaterMs);
@@ -194,17 +195,26 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 const regionLook = `coalesce((region_looks ->> $1)::timestamptz, look_at)`;
 
-/** A region that an operator has switched off claims nothing, whichever process still runs there. */
+/**
+ * Condition: an operator has not switched the region off. A region that is off takes nothing, even if its processes
+ * run.
+ */
 const isSwitchedOn = (region: string) => `not exists (select from regions where name = ${region} and not active)`;
 
-/** Whether to wait for the fire before, and for whom a campaign runs, is known at the instant itself. */
+/**
+ * Time ahead of the instant. It is 0 if the decision depends on the previous fire, and for campaigns, whose audiences
+ * are known only at the instant.
+ */
 const aheadOf = (ms: string) => `case when client is not null and definition -> 'recurrence' ->> 'overlap' = 'allow'
   then ${ms}::float8 else 0 end * interval '1 millisecond'`;
 
 const isNear = (ms: string) => `state = 'active' and look_at <= now() + ${ms}::float8 * interval '1 millisecond'
     and ${regionLook} <= now() + ${aheadOf(ms)}`;
 
-/** What is due, or else one instant that is near: none waits for the end of a transaction with later ones. */
+/**
+ * Locks due schedules, or else those of the nearest instant, so that none waits for the end of a transaction with later
+ * instants.
+ */
 const lockDue = `
   select ${plannedColumns}, ${msOf(regionLook)} as "lookMs" from schedules s
   where ${isNear('$3')} and ${isSwitchedOn('$1')}
@@ -213,19 +223,19 @@ const lockDue = `
 
 const selectTimeUntil = `select extract(epoch from $1::timestamptz - clock_timestamp())::float8 * 1000 as "inMs"`;
 
-/** By the clock of this moment: the transaction began a while ago. */
+/** Uses the present time, because the transaction began earlier. */
 const selectNextLook = `
   select extract(epoch from min(${regionLook} - ${aheadOf('$2')}) - clock_timestamp())::float8 * 1000 as "inMs" from (
     select look_at, region_looks, client, definition from schedules where state = 'active' and look_at is not null
       order by look_at limit 100
   ) s`;
 
-/** As `lockDue` and `selectNextLook` would say it. */
+/** Combines the conditions of `lockDue` and `selectNextLook`. */
 const selectNear = `
   select exists (select from schedules where ${isNear('$2')} and ${isSwitchedOn('$1')}) as "isNear", n."inMs"
   from (${selectNextLook}) n`;
 
-/** The rows of these are few, and have an index of their own. */
+/** Uses the index of buffered occurrences, which are few. */
 const selectBuffered = `select from occurrences where state = 'buffered' limit 1`;
 
 const lockBuffered = `
@@ -235,8 +245,8 @@ const lockBuffered = `
   limit $1 for update skip locked`;
 
 /**
- * What has nothing at work before it. It is due now: a run's deadline counts from here. Whole milliseconds, as all due
- * times.
+ * Fires buffered occurrences whose previous fire has ended. They are due now, so that a run's deadline counts from now.
+ * Whole milliseconds, as all due times.
  */
 const unbuffer = `
   update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3,

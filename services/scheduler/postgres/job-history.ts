@@ -2,9 +2,9 @@ import type { Pool } from 'pg';
 import { dropDays, makeDays } from '../../../shared/postgres/connection/partition-changes.ts';
 import type { JobHistory } from '../ports/job-history.ts';
 
-/** After today: no day is due while a week without a scheduler, or with a long reader, lasts. */
+/** Days created ahead: enough for a week without a scheduler or with a long reader. */
 const daysAhead = 7;
-/** Rows that are deleted in one statement. */
+/** Rows deleted per statement. */
 const perStatement = 5000;
 
 export function createJobHistory({ pool }: { pool: Pool }): JobHistory {
@@ -42,7 +42,7 @@ export function createJobHistory({ pool }: { pool: Pool }): JobHistory {
   };
 }
 
-/** $1 days. Partitions of days that ended before. */
+/** Lists partitions of days that ended before; $1 days. */
 const oldDays = `
   select c.relname as name
   from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -50,7 +50,7 @@ const oldDays = `
     and to_timestamp(right(c.relname, 8) || ' UTC', 'YYYYMMDD TZ') + interval '1 day' <= now() - $1 * interval '1 day'
   order by right(c.relname, 8), c.relname`;
 
-/** $1 days, $2 limit. Rows that lie in no day, because it had not been made. */
+/** Deletes rows in the default partition, written when the day had no table; $1 days, $2 limit. */
 const deleteEndedStrays = `
   delete from ended_jobs_other where ctid = any(array(
     select ctid from ended_jobs_other where ended_at < now() - $1 * interval '1 day' limit $2))`;
@@ -58,12 +58,15 @@ const deleteAttemptStrays = `
   delete from job_attempts_other where ctid = any(array(
     select ctid from job_attempts_other where at < now() - $1 * interval '1 day' limit $2))`;
 
-/** $1 days, $2 limit. Requests for many jobs that are done. */
+/** Deletes finished bulk changes of jobs; $1 days, $2 limit. */
 const deleteJobChanges = `
   delete from job_changes where id = any(array(
     select id from job_changes where state = 'done' and ended_at < now() - $1 * interval '1 day' limit $2))`;
 
-/** They stay counted as dead. For so long as their client says, or else for $1 days; 0: for ever. $2 limit. */
+/**
+ * Deletes old dead jobs, which still count as dead in the totals. Uses the client's own days, or else $1; 0 means for
+ * ever. $2 limit.
+ */
 const deleteDead = `
   with kept as (
     select d.client, coalesce((c.definition ->> 'deadJobsDays')::float8, nullif($1::float8, 0)) as days
@@ -76,7 +79,7 @@ const deleteDead = `
     ) o limit $2
   )`;
 
-/** Fires whose job was taken away after their lease had run out: no dispatcher ends them. */
+/** Deletes fires whose job was deleted after their lease had expired: no dispatcher ends them. */
 const deleteOrphans = `
   delete from fires f where lease_until < now() - interval '1 hour'
     and not exists (select from jobs j where j.partition_id = f.partition_id and j.due_at = f.due_at and j.id = f.id)`;

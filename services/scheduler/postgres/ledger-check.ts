@@ -17,7 +17,7 @@ export function createLedgerCheck({ pool }: { pool: Pool }): LedgerCheck {
   };
 }
 
-/** Of the jobs that wait in line, all clients together, one check reads so many at most, by their index alone. */
+/** Rows read per check of jobs that wait in line, over all clients, by an index-only scan. */
 const maxInLine = 1_000_000;
 
 const stored = 'sum(accepted - called - expired - cancelled - dead)';
@@ -25,8 +25,8 @@ const stored = 'sum(accepted - called - expired - cancelled - dead)';
 const expectedInAll = `select coalesce(${stored}, 0)::float8 as jobs from client_totals`;
 
 /**
- * One statement, so that totals and jobs are of one moment: every change of a job moves its total in the same
- * transaction.
+ * Reads totals and jobs in one statement, so that they are of one moment: each change of a job updates its total in the
+ * same transaction.
  */
 const checkLedgers = statementOf<{ partitions: string; count: number }>(
   'check-ledgers',

@@ -3,7 +3,7 @@ import { plainArray, textArray } from '../../../shared/postgres/connection/array
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import { renewedBelow, type OwnedPartition, type PartitionLeases } from '../ports/partition-leases.ts';
 
-/** @param deps.leader name of the lease of who assigns partitions */
+/** @param deps.leader name of the lease of the leader, which assigns partitions */
 export function createPartitionLeases({ pool, leader }: { pool: Pool; leader: string }): PartitionLeases {
   return {
     beat: async ({ owner, kind, region, ttlMs, figures }, released) => {
@@ -53,7 +53,7 @@ interface BeatParams {
   released: string;
 }
 
-/** Sixty-four rows a second are most of what a scheduler without jobs would write: these are not renewed yet. */
+/** Condition: the lease needs no renewal yet. Without it, an idle scheduler would write 64 rows a second. */
 const isFresh = ($: (param: 'ttlMs') => string) =>
   `expires_at > now() + ${renewedBelow} * ${$('ttlMs')}::int4 * interval '1 millisecond'`;
 

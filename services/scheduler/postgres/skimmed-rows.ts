@@ -10,11 +10,11 @@ export type SkimmedRow = [
   dues: Buffer,
   ids: Buffer,
   outlets: Buffer,
-  /** Jobs that have one, each as `<id>/<priority>`; null if there is none. */
+  /** Jobs with a priority, each as `<id>/<priority>`; null if there are none. */
   priorities: string | null,
 ];
 
-/** Divides what was read into jobs that are due and spans of the bands that are passed over. */
+/** Divides rows into due jobs and spans of the bands that are passed over. */
 export function skimmedOf(rows: readonly SkimmedRow[], passedOver: PassedOver, limit: number): Skimmed {
   const skimmed: Skimmed = { due: [], passed: [], readUpTo: new Map(), isFull: false, lateMs: 0 };
   for (const row of rows) {

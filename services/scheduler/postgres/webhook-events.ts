@@ -15,7 +15,7 @@ import type {
   WebhookEvents,
 } from '../ports/webhook-events.ts';
 
-/** Of a client's totals: one that no process that accepts jobs has. */
+/** Slot of a client's totals that no process which accepts jobs uses. */
 const slotOfWebhooks = -3;
 const callsInStatement = 500;
 
@@ -86,14 +86,17 @@ interface ListeningRow extends Omit<ListeningWebhook, 'definition' | 'bounds'> {
 async function listening(client: PoolClient): Promise<ListeningWebhook[]> {
   const { rows } = await client.query<ListeningRow>(selectListening);
   return rows.flatMap(({ definition, account, scopes, ...row }) => {
-    // A newer version may have written more.
+    // A newer version may have stored definitions that this version cannot read.
     const read = webhookDefinition.safeParse(definition);
     const bounds = scopes ? { account, scopes } : undefined;
     return read.success && read.data.enabled ? [{ ...row, bounds, definition: read.data }] : [];
   });
 }
 
-/** An account is a key. A key that was revoked or has expired still bounds by its stored scope; none is deleted. */
+/**
+ * Lists webhooks with their bounds. An account is an API key. A revoked or expired key still bounds by its stored
+ * scope; keys are never deleted.
+ */
 const selectListening = `
   select w.id as "webhookId", w.url, w.definition, w.created_at as "createdAt", w.account,
     (select jsonb_agg(jsonb_build_object('countries', k.countries, 'actionTypes', k.action_types))
@@ -101,7 +104,7 @@ const selectListening = `
         and (k.clients is not null or k.countries is not null or k.action_types is not null)) as scopes
   from webhooks w where w.deleted_at is null order by w.id`;
 
-/** What was deleted meanwhile, by retention, is told of as far as it is there. */
+/** Takes events. Retention may have deleted related rows: the remaining ones are used. */
 const takeEvents = statementOf<{ limit: number }>(
   'take-webhook-events',
   ($) => `
@@ -132,7 +135,7 @@ const takeEvents = statementOf<{ limit: number }>(
   order by e.id limit ${$('limit')}::int for update of e skip locked`,
 );
 
-/** The first lines stay; those that find no room are counted. */
+/** Adds to a digest. The first lines stay; runs without a line are only counted. */
 const keepForDigest = statementOf<Omit<KeptForDigest, 'lines'> & { lines: string }>(
   'keep-for-digest',
   ($) => `
@@ -155,7 +158,7 @@ const deleteEvents = statementOf<{ events: readonly string[] }>(
   ($) => `delete from webhook_events where id = any(${$('events')}::uuid[])`,
 );
 
-/** What a run that goes on does not get past: what its keeper sees it wait for, or users that cannot be read. */
+/** Time and cause of a run's standstill: a waiting cause, or a feed whose users cannot be read. */
 const standsSince = `
   left join lateral (
     select since, cause from run_troubles where run = r.id and kind = 'feed' order by since limit 1
@@ -184,7 +187,7 @@ const noteStalls = statementOf<{ stalledForMs: number }>(
   select uuid_of_now(), 'run.stalled', now(), campaign, id, jsonb_build_object('cause', cause, 'since', since) from u`,
 );
 
-/** Those of runs that have ended are noted by the transaction that ends them. */
+/** Records low budgets of open runs. The transaction that ends a run records the low budgets of ended ones. */
 const noteLowBudgets = `
   with o as (
     select distinct b.campaign, b.country from runs r join budgets b on b.campaign = r.campaign
@@ -201,7 +204,10 @@ const noteLowBudgets = `
   select uuid_of_now(), 'budget.low', now(), campaign,
     low_budget(country, units, left_units, currency) from u`;
 
-/** Once in each of the two spans before an end: a key that was made within one is not news in it. */
+/**
+ * Records API keys that end soon, once in each of two spans before their end. A key that was created within a span is
+ * not reported in it.
+ */
 const noteEndingKeys = `
   with e as (
     select id, name, owner, expires_at, created_at, expires_at - case

@@ -5,15 +5,15 @@ import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { FiredOccurrence } from '../ports/due-schedules.ts';
 
 export interface FiredTracesDeps {
-  /** Null, or absent, where it is off. */
+  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
   clock: Clock;
 }
 
 /**
- * Schedules have made jobs: the spans that their calls belong to, as the API tells those of jobs that it accepts. The
- * starts of runs have none: a run is no trace.
- * @param beganMs when they were asked for, by the clock's `monotonicMs`
+ * Records the root spans of jobs that schedules have created, as the API does for jobs that it accepts. Starts of runs
+ * have no trace.
+ * @param beganMs time of the request by the clock's `monotonicMs`
  */
 export function recordFired(
   fired: readonly FiredOccurrence[],

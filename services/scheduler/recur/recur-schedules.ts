@@ -7,32 +7,31 @@ import { schedulerMetrics } from '../report/metrics.ts';
 import { recordFired, type FiredTracesDeps } from './fired-traces.ts';
 import type { DueSchedules, FiredOccurrence, Looker } from '../ports/due-schedules.ts';
 
-/** Schedules of one transaction, at most: what is said once for all of them is half of what a hundred cost. */
+/** Schedules per transaction, at most. For a hundred schedules, half of the cost is independent of their number. */
 const maxSchedules = 500;
 
 export interface RecurSchedulesDeps extends FiredTracesDeps {
   dueSchedules: DueSchedules;
-  /** Whose home groups fire here at once. */
+  /** Region and process of this scheduler. */
   looker: Looker;
-  /** What is due and could not be taken is looked at again after this. */
+  /** Time until the next look at due schedules that could not be taken. */
   pollMs: number;
-  /** A schedule may be made that is due before the ones that are known: look again after this at the latest. */
+  /** Longest wait until the next look, because a new schedule may be due before the known ones. */
   longestPollMs: () => number;
-  /** Something waits for the fire before it. */
+  /** Called when an occurrence waits for the previous fire. */
   onBuffered: () => void;
-  /** Whether notices are heard now. */
+  /** Returns whether notifications arrive now. */
   isHearing: () => boolean;
-  /** Only one node of a region works; the others would wait for its rows. */
+  /** Returns whether this node leads. One node per region works, because others would wait for its row locks. */
   isLeading: () => boolean;
   logger: Logger;
   figures: ScheduleFigures;
 }
 
-/** What schedules do, in figures. */
 export interface ScheduleFigures {
   fired: (occurrences: number) => void;
   skipped: (cause: SkipCause, instants: number) => void;
-  /** At the last look at all of them; 0 where another node looks. */
+  /** Broken schedules at the last look at all schedules; 0 on nodes that do not lead. */
   broken: (schedules: number) => void;
 }
 
@@ -47,7 +46,7 @@ export function createScheduleFigures(meter: Meter): ScheduleFigures {
   };
 }
 
-/** Fires what recurs and is due. Returns how long to wait before looking again, in milliseconds. */
+/** Fires due occurrences. Returns milliseconds until the next look. */
 export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> {
   const { dueSchedules, looker, pollMs, isLeading, logger, figures } = deps;
   if (!isLeading()) return deps.longestPollMs();
@@ -68,13 +67,13 @@ export async function recurSchedules(deps: RecurSchedulesDeps): Promise<number> 
   for (const scheduleId of ended) logger.info({ scheduleId: publicId('schedule', scheduleId) }, 'schedule ended');
   logBroken(logger, broken);
   if (looked === maxSchedules) return 0;
-  // What is due and was not taken is another's at this moment, or this region is switched off.
+  // Due schedules that were not taken are locked by another node, or this region is switched off.
   return looked === 0 && nextLookInMs === 0 ? pollMs : Math.min(nextLookInMs ?? Infinity, deps.longestPollMs());
 }
 
-/** What waits for the fire before it is looked after this often: no event tells when a job or a run ends. */
+/** Interval of looks while occurrences are buffered, because no event reports the end of a job or a run. */
 const bufferedLookMs = 1000;
-/** While nothing waits, as what begins to is told. */
+/** Interval while none is buffered, because new ones cause a notification. */
 const noneBufferedLookMs = 5000;
 
 export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
@@ -89,13 +88,13 @@ export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
   return isAny || !deps.isHearing() ? bufferedLookMs : noneBufferedLookMs;
 }
 
-/** Each schedule is looked at about this often, a page at a time. */
+/** Interval in which each schedule is examined, page by page. */
 const rearmEveryMs = 60_000;
 const rearmPage = 500;
 
 /**
- * Gives schedules that lost their next look another one. Nothing should: that they have one is checked all the same.
- * Finds those that cannot be read before they are due, and those that can be read again.
+ * Repairs schedules without a time for the next look, which should not exist. Detects schedules that cannot be read
+ * before they are due, and broken ones that can be read again.
  */
 export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> {
   const { dueSchedules, isLeading, logger, figures } = deps;
@@ -120,7 +119,7 @@ export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> 
 }
 
 const forgetEveryMs = 3_600_000;
-/** While there is more to delete. */
+/** Pause while more rows are to be deleted. */
 const betweenChunksMs = 1000;
 const forgottenAtOnce = 5000;
 

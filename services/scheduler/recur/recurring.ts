@@ -26,18 +26,18 @@ export interface RecurringDeps {
   leaseMs: number;
   pollMs: number;
   changes: ChangeFeed;
-  /** After so many days, what was fired and skipped is forgotten; 0: never. */
+  /** Days for which fired and skipped occurrences are kept; 0 means for ever. */
   keptDays: number;
   clock: Clock;
   logger: Logger;
   meter: Meter;
-  /** Null, or absent, where it is off. */
+  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 
 /**
- * What recurs. One node of a region works. Its lease spares the others the work and guards nothing: rows are locked,
- * and insertions are won once.
+ * Recurring schedules. One node of a region works. Its lease only saves the others the work: row locks and unique
+ * insertions keep decisions correct.
  */
 export interface Recurring {
   start(): void;

@@ -1,12 +1,13 @@
 import type { MetricTable } from '../../../shared/ports/meter.ts';
 
-/** Clients are too many for a label each: those with most of it are enough to see who starves. */
+/**
+ * Clients with a label of their own. There are too many clients for one each, and the largest ones show who starves.
+ */
 export const namedClients = 20;
 
 const byClient = { kind: 'gauge', labelNames: ['client'] } as const;
 const others = `The ${namedClients} clients with most of it, and all others together; of the process that checks.`;
 
-/** What a scheduler tells of itself. */
 export const schedulerMetrics = {
   owned: {
     kind: 'gauge',

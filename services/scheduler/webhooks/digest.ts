@@ -4,18 +4,18 @@ import { readCron } from '../../../shared/domain/recurrence/cron.ts';
 import { nextInstantMs } from '../../../shared/domain/recurrence/recurrence.ts';
 import type { KeptForDigest, WebhookEvent } from '../ports/webhook-events.ts';
 
-/** Of a digest; the others are counted. */
+/** Lines per digest; further runs are only counted. */
 export const maxDigestLines = 100;
 
-/** What is routine of a recurring campaign, and can wait: all else of it is told at once. */
+/** Routine events of a recurring campaign, which can wait for a digest. All others are sent at once. */
 const routine: readonly string[] = ['run.started', 'run.completed'];
 
-/** Whether a webhook that asks for this is told of it by its digest. */
+/** Returns whether the webhook receives this event in its digest. */
 export function waitsForDigest({ digest }: WebhookDefinition, { kind, recurs }: WebhookEvent): boolean {
   return digest !== null && recurs && routine.includes(kind);
 }
 
-/** What a digest says of an event; undefined of a start, which its end says too. */
+/** Returns the digest line of an event; undefined for a start, because the end of the run gets a line. */
 export function digestLineOf({ kind, campaign, run, figures }: WebhookEvent): DigestLine | undefined {
   if (kind !== 'run.completed' || !campaign || !run || !figures) return undefined;
   return {
@@ -25,7 +25,7 @@ export function digestLineOf({ kind, campaign, run, figures }: WebhookEvent): Di
   };
 }
 
-/** When a digest is due that has something to say from now on, in ms since 1970. */
+/** Returns the due time of a digest that begins now, in ms since 1970. */
 export function digestDueMs({ every, at, zone }: Digest, nowMs: number): number {
   const [hour = '', minute = ''] = at.split(':');
   const read = readCron(`${Number(minute)} ${Number(hour)} * * ${every === 'week' ? '1' : '*'}`);
@@ -34,7 +34,7 @@ export function digestDueMs({ every, at, zone }: Digest, nowMs: number): number 
   return nextInstantMs(recurrence, nowMs) ?? nowMs;
 }
 
-/** @param base of the console's pages; empty where it is not known */
+/** @param base of the console's pages; empty if unknown */
 export function digestNotice(
   { runs, audience, throughTheChain, failed, lines, due }: KeptForDigest,
   base: string,

@@ -1,9 +1,8 @@
 import type { Notice, NoticeFormat } from '../../../shared/contracts/webhooks/webhooks.ts';
 
-/** Most runs of a digest that a message for a channel lists; it counts the others. */
+/** Runs of a digest that a message for a channel lists; the others are only counted. */
 const maxLines = 20;
 
-/** Returns the body of a call that sends a notice. */
 export function noticeBody(format: NoticeFormat, notice: Notice): string {
   return JSON.stringify(bodies[format](notice));
 }
@@ -14,7 +13,9 @@ const bodies: Readonly<Record<NoticeFormat, (notice: Notice) => unknown>> = {
   teams: teamsMessage,
 };
 
-/** An incoming webhook of Slack reads `<`, `>` and `&` as markup, also of mentions of everybody. */
+/**
+ * Formats a message for Slack, whose incoming webhooks read `<`, `>` and `&` as markup, also of mentions of everybody.
+ */
 function slackMessage({ data }: Notice) {
   const link = pageOf(data);
   const open = link === undefined ? '' : ` <${escapedForSlack(link)}|Open in Muster>`;
@@ -27,7 +28,7 @@ function escapedForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** An Adaptive Card, as the webhooks of Teams take it. Its runs of text are not read as Markdown. */
+/** Formats an Adaptive Card for Teams, in text runs, which are not read as Markdown. */
 function teamsMessage({ data }: Notice) {
   const link = pageOf(data);
   const block = (text: string) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] });
@@ -41,7 +42,7 @@ function teamsMessage({ data }: Notice) {
   return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content }] };
 }
 
-/** The link, where it has a host: a channel knows none that a path could belong to. */
+/** Returns the link if it has a host. A channel cannot resolve a path. */
 function pageOf({ link }: Notice['data']): string | undefined {
   return URL.canParse(link) ? link : undefined;
 }

@@ -22,28 +22,28 @@ import type {
 import { noticeBody } from './notice-bodies.ts';
 import { noticeOf, ownerOfKey } from './webhook-notice.ts';
 
-/** Events of one transaction, which has a call of each for every webhook that asks for it. */
+/** Events per transaction, each of which causes a call for every subscribed webhook. */
 const eventsAtOnce = 100;
-/** Between two looks for runs that do not move and for budgets; an event whose notice was lost waits for it too. */
+/** Interval of looks for stalled runs and low budgets. An event whose notification was lost waits for it too. */
 const lookEveryMs = 10_000;
-/** Nothing is looked at while there is no webhook: a new one is told as a change of clients. */
+/** Interval while there is no webhook: a new one arrives as a change of clients. */
 const idleMs = 60_000;
-/** Retries of single steps come and go within this. */
+/** Retries of single steps come and go within this time. */
 export const stalledForMs = 120_000;
-/** What could not be told for so long is no news any more. */
+/** Age at which an undelivered notice is no longer relevant. */
 const relevancyMs = 3 * 86_400_000;
 
 export interface WebhookTellerDeps {
   events: WebhookEvents;
   clients: Pick<ClientReader, 'current' | 'onChange'>;
-  /** Of the console's pages; empty where it is not known. */
+  /** URL of the console's pages; empty if unknown. */
   base: string;
   changes: ChangeFeed;
   clock: Clock;
   logger: Logger;
 }
 
-/** Makes calls of what webhooks ask to be told. Any number of schedulers may: each event is taken by one. */
+/** Creates calls from events for webhooks. Any number of schedulers may do so: each event is taken by one. */
 export function createWebhookTeller({ events, clients, base, changes, clock, logger }: WebhookTellerDeps): Loop {
   let lookedMs = -Infinity;
 
@@ -68,7 +68,7 @@ export function createWebhookTeller({ events, clients, base, changes, clock, log
   return loop;
 }
 
-/** What is made of events: calls at once, or a line in a digest. */
+/** Returns the calls and digest lines that events cause. */
 export function toldOf(
   events: readonly WebhookEvent[],
   webhooks: readonly ListeningWebhook[],
@@ -105,7 +105,7 @@ export function digestCall(digest: Digest, webhook: ListeningWebhook, base: stri
   return callOf(webhook, publicId('webhookDigest', digest.digestId), digestNotice(digest, base));
 }
 
-/** Its id is of its webhook and the key: however often it is made, it is one job. */
+/** Creates a call. Its job id is derived from webhook and key, so that repeats yield the same job. */
 function callOf({ webhookId, url, definition }: ListeningWebhook, key: string, notice: Notice): JobToStore {
   return {
     jobId: jobIdOf(webhookId, key),
@@ -123,20 +123,23 @@ function callOf({ webhookId, url, definition }: ListeningWebhook, key: string, n
   };
 }
 
-/** What happened before there was the webhook is no news for it. */
+/** Returns whether the webhook receives the event. Events before its creation are skipped. */
 function isTold({ webhookId, definition, createdAt, bounds }: ListeningWebhook, event: WebhookEvent): boolean {
   if (event.webhookId !== null) return event.webhookId === webhookId;
   if (bounds && !isWithinBounds(bounds, event)) return false;
   return event.at >= createdAt && isAskedFor(event.kind, definition.events) && isOf(definition, event);
 }
 
-/** True if each scope sees the campaign, or the key that the event is about is of the account of the webhook. */
+/** Returns true if each scope includes the campaign, or the event's key belongs to the account of the webhook. */
 function isWithinBounds({ account, scopes }: WebhookBounds, { campaign, keyAccount }: WebhookEvent): boolean {
   if (campaign === null) return keyAccount !== null && keyAccount === account;
   return scopes.every((scope) => seesReach(scope, campaign));
 }
 
-/** What is about no campaign is of none of those, and of no tag; a key has an owner. */
+/**
+ * Returns whether the event matches the filters. An event without a campaign matches no campaign and no tag; a key has
+ * an owner.
+ */
 function isOf({ campaigns, tags, owners }: WebhookDefinition, event: WebhookEvent): boolean {
   const { campaign } = event;
   if (campaigns && (!campaign || !campaigns.includes(publicId('campaign', campaign.campaignId)))) return false;

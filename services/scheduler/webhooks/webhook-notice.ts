@@ -5,7 +5,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { moneyWords } from '../../../shared/domain/money/amounts.ts';
 import type { WebhookEvent } from '../ports/webhook-events.ts';
 
-/** What the schema's triggers and statements note with an event, by its kind. */
+/** Details that the schema's triggers and statements store with an event, by kind. */
 const noted = z.object({
   state: z.string().optional(),
   cause: z.string().nullish(),
@@ -26,8 +26,8 @@ const noted = z.object({
 type Noted = z.output<typeof noted>;
 
 /**
- * What is sent of an event. Undefined for a kind that this version does not know, or of a campaign that is gone.
- * @param base of the console's pages; empty where it is not known
+ * Returns the notice of an event. Undefined for a kind that this version does not know, or if the campaign was deleted.
+ * @param base of the console's pages; empty if unknown
  */
 export function noticeOf(event: WebhookEvent, base: string): Notice | undefined {
   const detail = noted.safeParse(event.detail).data;
@@ -50,7 +50,7 @@ export function noticeOf(event: WebhookEvent, base: string): Notice | undefined 
       },
       run: run && {
         id: publicId('run', run.runId),
-        // As it was then.
+        // State at the time of the event.
         state: detail?.state ?? run.state,
         scheduledFor: run.scheduledFor.toISOString(),
         startedAt: run.startedAt?.toISOString() ?? null,
@@ -64,7 +64,7 @@ export function noticeOf(event: WebhookEvent, base: string): Notice | undefined 
   };
 }
 
-/** Reasons as the text says them, which people read; fields of the notice that programs read keep the names. */
+/** Replaces names of action types by their titles in texts for people; fields for programs keep the names. */
 function inTitles({ cause, why, ...detail }: Noted, { campaign }: WebhookEvent): Noted {
   const { actionTypes = [], titles = {} } = campaign ?? {};
   const worded = (sentence: string) => withTitles(sentence, actionTypes, titles);
@@ -131,7 +131,7 @@ function keyOf({ key }: Noted = {}): Notice['data']['key'] {
   return key ? { ...key, id: publicId('apiKey', key.id), expiresAt: key.expiresAt.toISOString() } : null;
 }
 
-/** Whose key an event is about; null where it has no owner, or is about none. */
+/** Returns the owner of the API key that an event is about; null without an owner or a key. */
 export function ownerOfKey({ detail }: Pick<WebhookEvent, 'detail'>): string | null {
   return noted.safeParse(detail).data?.key?.owner ?? null;
 }

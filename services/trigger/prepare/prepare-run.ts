@@ -137,7 +137,7 @@ async function clear(
   return cleared;
 }
 
-/** As far as is known; how many are in several sources at once is not. */
+/** Returns the estimated users by country. The overlap of several sources is unknown. */
 function usersOf(feeds: readonly NewFeed[]): UsersByCountry {
   return Object.fromEntries(
     feeds.map(({ country, audience }) => [
