@@ -20,30 +20,29 @@ export interface BatchServiceDeps {
   name: ServiceName;
   salt: string;
   settings: ServiceSettings;
-  /** 202 where `succeeded` only means accepted. */
+  /** 202 if `succeeded` only means accepted. */
   successStatus: 200 | 202;
   effects: EffectStore;
   faults: Pick<FaultSwitches, 'ruleForCall' | 'ruleForStatus'>;
   ledger: LedgerWriter;
   segments: Segments;
-  /** Users that are accepted now, for the first time: what becomes of them is reported later. */
+  /** Receives users that are accepted for the first time: receipts report their outcomes later. */
   onAccepted?: ((accepted: AcceptedUsers) => void) | undefined;
   clock: Clock;
 }
 
-/** A call as it came in. */
 export interface IncomingCall {
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** Calls back once, when the call is answered or the caller has hung up. */
+  /** Calls back once, when the call is answered or the caller has disconnected. */
   onClosed: (listener: () => void) => void;
 }
 
-/** A reference batch endpoint: rewards, points, messages or checks, depending on what it is made of. */
+/** Reference batch endpoint: rewards, points, messages or checks, depending on its dependencies. */
 export interface BatchService {
   readonly stats: Readonly<ServiceStats>;
   answer(call: IncomingCall): Promise<HttpAnswer>;
-  /** What became of users: class C alone has an answer to that. */
+  /** Answers a status query about users; supported by class C only. */
   answerStatus(body: Buffer): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
@@ -81,10 +80,10 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     if (chance === 'busy') return refuse(busy);
     if (rule?.answer?.kind === 'hang') await pass(rule.answer.appliedAfterMs);
 
-    // Applied first and answered late: a caller that gives up meanwhile has had its effects all the same, as in the
-    // world.
+    // Effects are applied first and answered late, as in real services: a caller that gives up meanwhile has had its
+    // effects.
     const decide = rule?.answer ? decidesAsRule(rule, request, decisionsOf(request)) : decisionsOf(request);
-    // A check is a question, live or not.
+    // A check has no effects, live or not.
     const isAsked = request.mode === 'test' || name === 'checks';
     const outcome = isAsked ? tested(request, decide) : await deps.effects.apply(request, decide);
     if (!outcome.ok) return refuse(outcome.refusal);
@@ -131,7 +130,7 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     };
   }
 
-  /** As it would be answered. Nothing is kept: it comes out the same when it is asked again. */
+  /** Answers a test, without storing anything. A repeat yields the same answer. */
   function tested({ call: { users } }: BatchRequest, decide: Decide): EffectsAnswer {
     stats.tested += users.length;
     const failures = users.flatMap((user) => decide(user) ?? []);

@@ -36,12 +36,12 @@ const sandboxEnvironment = z.object({
   SANDBOX_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
   SANDBOX_HOST: z.string().default('127.0.0.1'),
   SANDBOX_SEGMENTS: list(segmentPattern, 'name=size or name=size:odd', 'lapsed-riders=125000,odd-riders=3000:odd'),
-  /** What its pages say that may be asked for; they say nothing without. */
+  /** Limit that pages of users announce; absent: they announce none. */
   SANDBOX_SEGMENTS_MAX_LIMIT: z.coerce.number().int().min(1).max(maxPageUsers).optional(),
   SANDBOX_COUNTRIES: list(countryWeightPattern, 'SG=40', 'SG=40,ID=35,VN=25'),
   SANDBOX_SALT: z.string().default('sandbox'),
   SANDBOX_LEDGER: z.string().optional(),
-  /** Where receipts of messages go; none are sent without. */
+  /** URL for receipts of messages; absent: no receipts. */
   SANDBOX_RECEIPTS_URL: z.url({ protocol: /^https?$/, error: 'has to be an http:// or https:// URL' }).optional(),
   SANDBOX_RECEIPTS_SECRET: z
     .string()
@@ -53,7 +53,7 @@ const sandboxEnvironment = z.object({
     .optional(),
   SANDBOX_RECEIPTS_DELAY_MS: z.coerce.number().int().min(0).max(600_000).default(200),
   SANDBOX_RECEIPTS_UNDELIVERED_SHARE: share,
-  /** A secret by Standard Webhooks: calls and questions that are not signed with it are refused. */
+  /** Standard Webhooks secret: calls and queries without its signature are refused. */
   SANDBOX_SIGNING_SECRET: z
     .string()
     .transform((secret, context) => {
@@ -65,7 +65,7 @@ const sandboxEnvironment = z.object({
   SANDBOX_REWARDS_STORE: z.enum(['postgres', 'memory']).default('memory'),
   SANDBOX_REWARDS_QUERIES: z.enum(['per-batch', 'per-user']).default('per-batch'),
   DATABASE_URL: commonEnvironment.shape.DATABASE_URL.optional(),
-  /** What `POST /control` takes, as JSON. */
+  /** Rules as for `POST /control`, as JSON. */
   SANDBOX_FAULTS: rules,
 
   SANDBOX_REWARDS_FORM: form.default('full'),
@@ -96,7 +96,7 @@ const sandboxEnvironment = z.object({
   SANDBOX_MESSAGES_SERVER_ERROR_SHARE: share,
 
   SANDBOX_CHECKS_FORM: form.default('full'),
-  /** A question is answered anew each time: there is nothing to remember. */
+  /** A check is answered anew each time, so it stores nothing. */
   SANDBOX_CHECKS_MEMORY: z.literal('none').default('none'),
   SANDBOX_CHECKS_LATENCY_MS: latency,
   SANDBOX_CHECKS_FAILURE_SHARE: share,
@@ -108,13 +108,10 @@ const sandboxEnvironment = z.object({
 
 type SandboxEnvironment = z.infer<typeof sandboxEnvironment>;
 
-/** How one batch service behaves. Shares are of users or of calls, 0 to 1. */
+/** Behaviour of one batch service. Shares are of users or of calls, 0 to 1. */
 export interface ServiceSettings {
   form: 'full' | 'compact';
-  /**
-   * What it remembers: results by user (class A), answers by key (B), outcomes that can be asked for (C), or nothing
-   * (D).
-   */
+  /** Memory: results by user (class A), answers by key (B), outcomes for status queries (C), or nothing (D). */
   memory: 'users' | 'keys' | 'outcomes' | 'none';
   latency: { fromMs: number; toMs: number };
   failureShare: number;
@@ -128,18 +125,18 @@ export interface SandboxConfig {
   port: number;
   host: string;
   segments: SegmentSpec[];
-  /** Undefined: its pages do not say how many users may be asked for. */
+  /** Undefined: pages of users announce no limit. */
   maxLimit: number | undefined;
   countries: CountryWeight[];
   salt: string;
   ledgerPath: string | undefined;
-  /** Undefined: messages are never heard of again. */
+  /** Undefined: no receipts are sent. */
   receipts: { url: string; key: KeyObject; delayMs: number; undeliveredShare: number } | undefined;
-  /** Undefined: no call has to be signed. */
+  /** Undefined: calls need no signature. */
   signingKey: KeyObject | undefined;
   /** Undefined: rewards are kept in memory. */
   rewardsDatabase: string | undefined;
-  /** Of the store in Postgres. */
+  /** Applies to the store in Postgres. */
   rewardsQueries: 'per-batch' | 'per-user';
   services: Record<ServiceName, ServiceSettings>;
   faults: FaultRules;
@@ -207,7 +204,7 @@ function settingsOf(read: SandboxEnvironment, name: Uppercase<ServiceName>): Ser
   };
 }
 
-/** Entries separated by commas, each as the groups of the pattern. */
+/** Parses entries separated by commas, each into the groups of the pattern. */
 function list(pattern: RegExp, example: string, otherwise: string) {
   return z
     .string()

@@ -59,7 +59,7 @@ export const sandboxProcess = defineProcess('sandbox', readConfig, async (config
   const { host, port } = config;
   const url = await listening({ variable: 'SANDBOX_PORT', host, port }, () => sandbox.start());
   logger.info({ url, segments: config.segments }, 'sandbox is listening');
-  /** `http://host:port`, with the port that was really taken. */
+  /** Base URL `http://host:port`, with the actual port. */
   return { ...sandbox, url };
 });
 

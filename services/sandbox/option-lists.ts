@@ -11,7 +11,7 @@ const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(maxListed).default(50),
 });
 
-/** What can be given and sent. The services take other values too: they look none up. */
+/** Options that can be listed. The services accept any other value too. */
 const lists: Readonly<Record<string, readonly OfferedOption[]>> = {
   rewards: [
     { value: 'ride-5', label: 'Ride, 5 off', description: 'Off one ride, for 30 days' },
@@ -33,7 +33,7 @@ const lists: Readonly<Record<string, readonly OfferedOption[]>> = {
 
 const optionsPath = /^\/(rewards|messages)\/v1\/options$/;
 
-/** The reference of options that a team may offer (docs/optional-contracts.md); null where the path is another. */
+/** Answers the reference option lists of a team (docs/optional-contracts.md); null for other paths. */
 export function answerOptions(path: string, query: URLSearchParams): HttpAnswer | null {
   const [, service] = optionsPath.exec(path) ?? [];
   const offered = service === undefined ? undefined : lists[service];

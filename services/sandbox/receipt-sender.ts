@@ -5,15 +5,14 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
 
 export interface ReceiptSettings {
-  /** `POST /v1/receipts` of the installation that calls. */
+  /** `POST /v1/receipts` of the calling installation. */
   url: string;
   key: KeyObject;
-  /** Between the acceptance and its receipt. */
+  /** Milliseconds between the acceptance and its receipt. */
   delayMs: number;
 }
 
 export interface AcceptedUsers {
-  /** Of the call. */
   idempotencyKey: string;
   run: string;
   step: number;
@@ -22,7 +21,7 @@ export interface AcceptedUsers {
 }
 
 export interface ReceiptSenderDeps extends ReceiptSettings {
-  /** Why a user cannot be reached; undefined for those who can. */
+  /** Returns why a user cannot be reached; undefined for reachable users. */
   undeliveredFor: (user: string) => string | undefined;
   faults: Pick<FaultSwitches, 'ruleForReceipt'>;
   clock: Clock;
@@ -30,15 +29,15 @@ export interface ReceiptSenderDeps extends ReceiptSettings {
   post?: typeof fetch;
 }
 
-/** Says later what became of users that were accepted, as a provider of messages does. */
+/** Sends receipts of accepted users later, as a message provider does. */
 export interface ReceiptSender {
   readonly stats: { sent: number; requests: number; repeated: number };
   accepted(accepted: AcceptedUsers): void;
-  /** What has not been sent is not. */
+  /** Stops without sending the waiting receipts. */
   close(): Promise<void>;
 }
 
-/** Named by the call's key: the receiver has no search to make. */
+/** Receipt identified by the call's key, so that the receiver needs no search. */
 interface ReceiptBody {
   key: string;
   user: string;
@@ -52,7 +51,7 @@ interface DueReceipt {
   receipt: ReceiptBody;
 }
 
-/** As many as the contract takes. */
+/** Limit of the contract. */
 const maxPerRequest = 1000;
 const lookEveryMs = 50;
 const againAfterMs = 500;
@@ -64,7 +63,7 @@ export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
   let waiting: DueReceipt[] = [];
   let working: Promise<void> | undefined;
 
-  /** Runs while something waits, and not when nothing does. */
+  /** Sends receipts until none wait. */
   async function work(): Promise<void> {
     while (waiting.length > 0 && !stopping.signal.aborted) {
       const now = clock.monotonicMs();
@@ -122,7 +121,7 @@ export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
     add(receipt, fault?.kind === 'late' ? delayMs + fault.byMs : delayMs);
     if (fault?.kind === 'twice') add(receipt, delayMs);
     if (fault?.kind === 'contradictory') {
-      // Of a moment before, and sent after it: who takes the last that came is wrong.
+      // Dated earlier and sent later, to expose receivers that trust the order of arrival.
       const earlier = new Date(at.getTime() - 1).toISOString();
       add({ ...said, at: earlier, status: code === undefined ? 'undelivered' : 'delivered' }, delayMs + 1);
     }

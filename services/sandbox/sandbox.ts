@@ -17,21 +17,21 @@ import { sendAnswer } from './wire/send-answer.ts';
 
 export interface SandboxDeps {
   host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number;
   segmentation: SegmentationService;
   services: Record<ServiceName, BatchService>;
   faults: FaultSwitches;
   ledger: LedgerWriter;
-  /** Undefined: none are sent. */
+  /** Undefined: no receipts are sent. */
   receipts: ReceiptSender | undefined;
-  /** Undefined: no call has to be signed. */
+  /** Undefined: calls need no signature. */
   checkSignature: CheckSignature | undefined;
   logger: Logger;
 }
 
 export interface Sandbox extends Service {
-  /** Resolves with the base URL when connections are taken. */
+  /** Resolves with the base URL once connections are accepted. */
   start(): Promise<string>;
 }
 
@@ -39,7 +39,8 @@ const maxBodyBytes = 4 * 1024 * 1024;
 const batchPath = /^\/(rewards|points|messages|checks)\/v1\/(batches|status)$/;
 
 /**
- * The services that a campaign calls, in one process: the demo's other side, and the reference of docs/contracts.md.
+ * All services that a campaign calls, in one process: the counterpart of the demo, and the reference of
+ * docs/contracts.md.
  */
 export function createSandbox(deps: SandboxDeps): Sandbox {
   const { segmentation, services, faults, ledger, logger } = deps;
@@ -49,20 +50,19 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
   const server = createServer((request, response) => {
     const answered = route(request, response)
       .catch((error: unknown) => {
-        // A caller that was killed in the middle of its body is no fault of the sandbox.
+        // A caller that was killed while sending its body is not a fault of the sandbox.
         if (request.errored === null) logger.error({ err: error, url: request.url }, 'request failed');
         return problem(500, 'server-error', 'the sandbox failed');
       })
       .then((answer) => {
-        // It ends when the caller hangs up: a stop does not wait for that.
+        // This answer ends when the caller disconnects: a stop does not wait for it.
         if (answer.delivery?.kind === 'none') answering.delete(answered);
         return sendAnswer(response, answer);
       })
       .finally(() => answering.delete(answered));
     answering.add(answered);
   });
-  // Longer than callers keep idle connections: the side that closes first decides whether a call can be lost between
-  // the two.
+  // Longer than callers keep idle connections: if the server closed first, a call sent at that moment would be lost.
   server.keepAliveTimeout = 65_000;
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {
@@ -83,14 +83,14 @@ export function createSandbox(deps: SandboxDeps): Sandbox {
     return await faultyPage(answer, { pathname, searchParams }, faults);
   }
 
-  /** Stands for the incoming webhook of a channel: it takes messages and drops them. */
+  /** Accepts and drops messages, in place of a channel's incoming webhook. */
   async function takeMessage(request: IncomingMessage): Promise<HttpAnswer> {
     if (request.method !== 'POST') return problem(405, 'wrong-method', 'POST only');
     const body = await readBody(request);
     return body ? json({ status: 'ok' }) : problem(413, 'body-too-large', `at most ${maxBodyBytes} bytes`);
   }
 
-  /** A question has no body to be signed. */
+  /** Checks the signature of a query, which has no body. */
   function unsignedRefusal({ headers }: IncomingMessage): HttpAnswer | null {
     const unsigned = deps.checkSignature?.(headers, Buffer.alloc(0)) ?? null;
     return unsigned === null ? null : problem(401, 'bad-signature', unsigned);
@@ -148,7 +148,7 @@ async function listen(server: Server, { host, port }: { host: string; port: numb
   return `http://${host}:${address.port}`;
 }
 
-/** Undefined when it is longer than allowed. Events instead of iteration: half the processor time per call. */
+/** Returns undefined if the body is too long. Uses events instead of iteration: half the CPU time per call. */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

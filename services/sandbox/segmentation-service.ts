@@ -28,16 +28,15 @@ export interface SegmentationStats {
   users: number;
 }
 
-/** The reference segmentation service. */
 export interface SegmentationService {
   readonly stats: Readonly<SegmentationStats>;
-  /** @param path what stands behind the base, from `/v1/` on */
+  /** @param path below the base, from `/v1/` on */
   answer(path: string, query: URLSearchParams): HttpAnswer;
 }
 
 const segmentPath = /^\/v1\/segments\/([^/]+)(\/users)?$/;
 
-/** @param maxLimit what its pages say that may be asked for, if anything */
+/** @param maxLimit limit that pages of users announce, if any */
 export function createSegmentationService(segments: Segments, maxLimit?: number): SegmentationService {
   const stats: SegmentationStats = { lists: 0, descriptions: 0, pages: 0, users: 0 };
 
@@ -98,7 +97,7 @@ function wordsOf({ issues }: z.ZodError): string {
   return issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
 }
 
-/** Undefined when the percent-encoding is broken. */
+/** Returns undefined if the percent-encoding is invalid. */
 function decode(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);

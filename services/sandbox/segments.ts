@@ -1,6 +1,6 @@
 import { compareUserIds } from '../../shared/domain/ids/user-id.ts';
 
-/** A segment as configured: its users are computed from their index, none is stored. */
+/** Configuration of a segment. Its users are computed from their index, not stored. */
 export interface SegmentSpec {
   id: string;
   /** Users in all countries together. */
@@ -14,24 +14,24 @@ export interface CountryWeight {
   weight: number;
 }
 
-/** The users of a segment in one country, in ascending byte order. */
+/** Users of a segment in one country, in ascending byte order. */
 export interface Members {
   readonly size: number;
   /** @param index from 0 to `size` - 1 */
   at(index: number): string;
-  /** How many members are not greater than `user`, which need not be one of them. */
+  /** Returns the number of members up to and including `user`, which need not be a member. */
   countUpTo(user: string): number;
   has(user: string): boolean;
 }
 
 export interface Segments {
-  /** By id. @param country whose users are counted; all without */
+  /** Lists segments by id. @param country country of the estimates; absent: all */
   list(country?: string): ListedSegment[];
-  /** Names the members: the same configuration has the same snapshot, also after a restart. */
+  /** Id of the members: the same configuration has the same snapshot, even after a restart. */
   readonly snapshot: string;
-  /** Undefined when there is no such segment; empty members when it has none in that country. */
+  /** Returns undefined for an unknown segment, and empty members for a country without any. */
   members(segment: string, country: string): Members | undefined;
-  /** Whether any segment holds the user in that country. */
+  /** Returns whether any segment holds the user in that country. */
   isKnown(country: string, user: string): boolean;
 }
 
@@ -74,14 +74,12 @@ export function createSegments(specs: readonly SegmentSpec[], weights: readonly 
   };
 }
 
-/** `lapsed-riders` is called Lapsed riders. */
+/** Returns the display name: `lapsed-riders` becomes "Lapsed riders". */
 function nameOf(id: string): string {
   return `${id.charAt(0).toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`;
 }
 
-/**
- * Divides the segment by weight so that the parts add up exactly: each country ends where its share of the whole ends.
- */
+/** Divides the segment by weight. Each country ends at its cumulated share, so the parts add up exactly. */
 function membersByCountry(spec: SegmentSpec, weights: readonly CountryWeight[]): Map<string, Members> {
   const total = weights.reduce((sum, { weight }) => sum + weight, 0);
   const members = new Map<string, Members>();
@@ -108,8 +106,7 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
     at: (index) => (index >= 0 && index < size ? idAt(index) : outOfRange(index)),
     countUpTo: (user) => bisect(size, (index) => compareUserIds(idAt(index), user) > 0),
     has: (user) => {
-      // Asked for every user of every call: most are recognised by their length, without writing the id that they
-      // should have.
+      // Called for every user of every call: the length rejects most ids without formatting the expected id.
       if (ids === 'plain' ? user.length !== length : user.length === length) return false;
       const start = user.indexOf(prefix) + prefix.length;
       const index = Number(user.slice(start, start + digits)) - 1;
@@ -119,8 +116,8 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
 }
 
 /**
- * In byte order, each followed by the lower-case country: the last two tell byte order from the order of JavaScript's
- * `<`.
+ * In byte order, each followed by the lower-case country. The last two distinguish byte order from the order of
+ * JavaScript's `<`.
  */
 const oddBeginnings = [' ', '","', '"', '%2C', "'", ',', '\\', '\\{u0041}', '', 'é', 'ｗｉｄｅ ', '🎟️ '];
 
@@ -142,15 +139,15 @@ const oddEndings = [
 ];
 
 /**
- * Ascends with the index: the beginnings divide the members into stretches, the number orders within, the ending only
- * decorates.
+ * Returns an id that ascends with the index: the beginnings divide the members into stretches, the number orders them
+ * within, and the ending is decoration.
  */
 function oddId(plain: string, index: number, size: number): string {
   const beginning = oddBeginnings[Math.floor((index * oddBeginnings.length) / size)] ?? '';
   return `${beginning}${plain}${oddEndings[index % oddEndings.length] ?? ''}`;
 }
 
-/** The first index for which `isBehind` is true, or `size`. */
+/** Returns the first index for which `isBehind` is true, or `size`. */
 function bisect(size: number, isBehind: (index: number) => boolean): number {
   let low = 0;
   let high = size;

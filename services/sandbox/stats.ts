@@ -1,27 +1,26 @@
-/** What one batch service has seen since it started; `GET /stats` shows it. Users unless said otherwise. */
+/** Counts of one batch service since its start, shown by `GET /stats`. They count users unless noted. */
 export interface ServiceStats {
-  /** Calls, the refused ones included. */
+  /** Calls, refused ones included. */
   calls: number;
   users: number;
-  /** Asked for in a test: answered, without an effect. */
+  /** Users in tests, answered without an effect. */
   tested: number;
   applied: number;
   failed: number;
-  /** Answered with an earlier result again, without a second effect. */
+  /** Users answered with an earlier result, without a second effect. */
   repeatsSuppressed: number;
-  /** Asked for in a country in which no segment holds them. */
+  /** Users called in a country in which no segment holds them. */
   unexpected: number;
   /** Calls that broke the contract. */
   refused: number;
-  /** Calls asked to come again, nothing applied. */
+  /** Calls answered with a request to retry, nothing applied. */
   busy: number;
   /** Calls applied and not answered, or answered 500. */
   answersLost: number;
   /** Calls that a rule of `POST /control` answered. */
   faulty: number;
-  /** Questions what became of users. */
   statusQueries: number;
-  /** Calls that came while another call of the same key was in flight. */
+  /** Calls during another call of the same key. */
   overlapping: number;
 }
 

@@ -3,9 +3,8 @@ import type { BatchRequest, Decide, Effects, EffectsAnswer, EffectStore, UserFai
 import { effectsOf } from './without-memory.ts';
 
 /**
- * Contract class B in memory: request key → first answer. Of the answer only the failures are kept, the rest follows
- * from the request, whose bytes are the same. The same user under another key has a second effect: that is what class B
- * means.
+ * Contract class B in memory: request key → first answer. Stores only the failures, because the rest follows from the
+ * request, whose bytes are the same. The same user under another key has a second effect, as class B allows.
  */
 export function createAnswersByKey(): EffectStore {
   const answers = new Map<string, { digest: string; failures: UserFailure[] }>();

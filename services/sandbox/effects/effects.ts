@@ -1,26 +1,25 @@
 import type { StepMode } from '../../../shared/domain/run/run-kinds.ts';
 import type { BatchCall, StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
 
-/** One batch call as it came in. */
 export interface BatchRequest {
   key: string;
-  /** How often the key was sent, from 1, as the caller says. */
+  /** Number of sends of this key, from 1, as reported by the caller. */
   attempt: number;
-  /** test: it is answered as it would be, and has no effect. */
+  /** `test`: the call is answered as if live, without effects. */
   mode: StepMode;
   call: BatchCall;
-  /** The body as sent: by which "other bytes under the same key" are recognised. */
+  /** Body as sent, to detect other bytes under the same key. */
   body: Buffer;
 }
 
 export interface UserFailure {
   id: string;
   code: string;
-  /** True says that nothing was applied and that the user may come again. */
+  /** True if nothing was applied and the caller may retry the user. */
   retryable: boolean;
 }
 
-/** What one call did and what it is answered. Users that are not in `failures` succeeded. */
+/** Effects of one call, and its answer. Users that are not in `failures` succeeded. */
 export interface Effects {
   failures: UserFailure[];
   /** Users whose effect happened now, for the first time. */
@@ -31,7 +30,7 @@ export interface Effects {
   repeated: number;
 }
 
-/** A whole answer that applies nothing. */
+/** Answer to a whole call that applies nothing. */
 export interface Refusal {
   status: number;
   code: string;
@@ -41,10 +40,12 @@ export interface Refusal {
 
 export type EffectsAnswer = { ok: true; effects: Effects } | { ok: false; refusal: Refusal };
 
-/** Who fails in this call; undefined for users that succeed. Asked only for users without an earlier result. */
+/**
+ * Returns the failure of a user in this call; undefined for success. Called only for users without an earlier result.
+ */
 export type Decide = (user: string) => UserFailure | undefined;
 
-/** What became of a user, as a status query is answered. */
+/** Outcome of a user in a status query. */
 export interface UserOutcome {
   id: string;
   status: 'succeeded' | 'failed' | 'not-found';
@@ -52,11 +53,14 @@ export interface UserOutcome {
   retryable?: boolean;
 }
 
-/** What a service remembers about its effects, by contract class (docs/contracts.md). */
+/** Memory of a service about its effects, by contract class (docs/contracts.md). */
 export interface EffectStore {
-  /** Whole or not at all; two calls for the same users or the same key at once have one effect between them. */
+  /**
+   * Applies a call as a whole or not at all. Concurrent calls for the same users or the same key have one effect
+   * together.
+   */
   apply(request: BatchRequest, decide: Decide): Promise<EffectsAnswer>;
-  /** Class C alone: what became of users, in the order asked. */
+  /** Returns outcomes of users in the order of the query; class C only. */
   statusOf?(query: StatusQuery): readonly UserOutcome[];
   close(): Promise<void>;
 }

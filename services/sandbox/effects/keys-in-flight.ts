@@ -1,9 +1,6 @@
-/** Which request keys are being answered right now. */
+/** Request keys that are being answered. */
 export interface KeysInFlight {
-  /**
-   * @returns how many other calls of the same key are in flight: more than none means that two callers served it at
-   * once
-   */
+  /** @returns number of other calls of the same key in flight; if not 0, several callers serve the key at once */
   enter(key: string): number;
   leave(key: string): void;
 }

@@ -3,8 +3,8 @@ import type { BatchRequest, Decide, Effects, EffectStore, UserOutcome } from './
 import { effectsOf } from './without-memory.ts';
 
 /**
- * Contract class C in memory: a repeat has a second effect, but the status endpoint says what became of a user. What
- * was applied once stays `succeeded`, whatever later calls decide.
+ * Contract class C in memory: a repeat has a second effect, but the status endpoint reports outcomes. A user stays
+ * `succeeded` after the first effect, whatever later calls decide.
  */
 export function createOutcomesByUser(): EffectStore {
   const outcomesByStep = new Map<string, Map<string, UserOutcome>>();

@@ -22,7 +22,7 @@ const schema = `
     happened_at timestamptz not null default now()
   )`;
 
-// Users are decided in ascending order by every call: two calls for the same users wait for each other and cannot
+// Each call decides users in ascending order, so that concurrent calls for the same users wait for each other without a
 // deadlock.
 const decideUsers = `
   insert into sandbox.reward_results (run, step, user_id, code)
@@ -62,7 +62,7 @@ const resultRows = z.array(z.object({ user_id: z.string(), code: z.string().null
 
 export interface RewardsInPostgresDeps {
   connectionString: string;
-  /** One statement per table and batch, or, to see what that is worth, one per table and user. */
+  /** One statement per table and batch, or one per table and user, to measure the difference. */
   queries: 'per-batch' | 'per-user';
   logger: Logger;
 }
@@ -88,7 +88,7 @@ export async function createRewardsInPostgres({
   };
 }
 
-/** `if not exists` alone can still collide when two sandboxes start at once: the lock makes them take turns. */
+/** Creates the tables under a lock, because `if not exists` can collide if two sandboxes start at once. */
 async function createTables(pool: Pool): Promise<void> {
   await inTransaction(pool, async (client) => {
     await client.query(`select pg_advisory_xact_lock(hashtext('muster-sandbox'))`);
@@ -126,8 +126,8 @@ async function award(client: ClientBase, request: BatchRequest, decide: Decide):
 }
 
 /**
- * The same statements for one user after the other, as such a service is often written at first. In one order, so that
- * calls cannot deadlock.
+ * Executes the statements for one user after the other, as first versions of such services often do. Users are sorted,
+ * so that calls cannot deadlock.
  */
 async function awardOneByOne(client: ClientBase, request: BatchRequest, decide: Decide): Promise<Effects> {
   const { call } = request;
@@ -144,7 +144,7 @@ async function awardOneByOne(client: ClientBase, request: BatchRequest, decide: 
   };
 }
 
-/** An earlier final result wins over what this call would have decided. */
+/** Returns the failure of a user. An earlier final result takes precedence over this call's decision. */
 function failureOf(
   user: string,
   earlier: ReadonlyMap<string, string | null>,

@@ -1,8 +1,8 @@
 import type { BatchRequest, Decide, Effects, EffectStore } from './effects.ts';
 
 /**
- * Contract class D: it applies whatever comes and remembers nothing. Called as if it were of another class, it is a
- * naive sink: a doubled effect that classes A and B would hide shows in its ledger.
+ * Contract class D: applies every call and remembers nothing. Called as if it were of another class, it is a naive
+ * sink: its ledger shows doubled effects that classes A and B would hide.
  */
 export function createWithoutMemory(): EffectStore {
   return {
@@ -11,7 +11,7 @@ export function createWithoutMemory(): EffectStore {
   };
 }
 
-/** What a call does when nothing is known of its users. */
+/** Returns the effects of a call on users without earlier results. */
 export function effectsOf({ call }: BatchRequest, decide: Decide): Effects {
   const effects: Effects = { failures: [], applied: [], failedNow: [], repeated: 0 };
   for (const user of call.users) {

@@ -11,7 +11,6 @@ export interface PageRequest {
   isFirst: boolean;
 }
 
-/** Whom a receipt is to be sent for. */
 export interface ReceiptFor {
   run: string;
   step: number;
@@ -19,10 +18,7 @@ export interface ReceiptFor {
   user: string;
 }
 
-/**
- * The faults that are switched on. Asked once for each call and page; replaced as a whole, while calls are under way
- * too.
- */
+/** Active faults, consulted once for each call and page. They are replaced as a whole, even during calls. */
 export interface FaultSwitches {
   replace(rules: FaultRules): void;
   /** @param overlapping calls of the same key that are being answered */
@@ -30,7 +26,7 @@ export interface FaultSwitches {
   ruleForStatus(service: ServiceName, query: StatusQuery): StatusRule | undefined;
   ruleForPage(request: PageRequest): SegmentationRule | undefined;
   ruleForReceipt(receipt: ReceiptFor): ReceiptRule | undefined;
-  /** The rules and how often each was carried out since it was set. */
+  /** Returns the rules and the number of hits of each since it was set. */
   status(): { rules: FaultRules; hits: Record<string, number> };
 }
 
@@ -137,7 +133,7 @@ function holds(params: Record<string, unknown>, wanted: Record<string, unknown> 
   return Object.entries(wanted ?? {}).every(([name, value]) => JSON.stringify(params[name]) === JSON.stringify(value));
 }
 
-/** Whether this match is carried out; counts it. */
+/** Counts a match, and returns whether the rule applies to it. */
 function takesTurn(counted: Counted<CallRule | StatusRule | SegmentationRule | ReceiptRule>, roll: string): boolean {
   const { after = 0, every = 1, share = 1, times = Infinity, name } = counted.rule;
   counted.matches++;

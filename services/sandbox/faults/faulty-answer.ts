@@ -5,12 +5,12 @@ import type { BatchRequest, Decide } from '../effects/effects.ts';
 import type { CallRule, FaultyAnswer } from './fault-rules.ts';
 import type { HttpAnswer } from '../wire/http-answer.ts';
 
-/** Whether the effects happen although the answer is faulty. */
+/** Returns whether the effects happen although the answer is faulty. */
 export function isApplied(answer: FaultyAnswer): boolean {
   return 'applied' in answer ? answer.applied : true;
 }
 
-/** The service's decisions, with the users failed whom the rule picks. */
+/** Returns the service's decisions, with failures for the users that the rule selects. */
 export function decidesAsRule({ name, answer }: CallRule, { key }: BatchRequest, otherwise: Decide): Decide {
   if (answer?.kind !== 'fail-users') return otherwise;
   const { code, retryable } = answer;
@@ -19,8 +19,8 @@ export function decidesAsRule({ name, answer }: CallRule, { key }: BatchRequest,
 }
 
 /**
- * What goes out in place of `body`, the service's right answer.
- * @param asked the users of the call, where they were served
+ * Returns the answer that replaces `body`, the service's correct answer.
+ * @param asked users of the call, if they were served
  */
 export function faultyAnswerOf(
   answer: FaultyAnswer,
@@ -67,7 +67,7 @@ type Result = Omit<z.infer<typeof fullAnswer>['results'][number], 'message'>;
 
 const succeeded = (id: string): Result => ({ id, status: 'succeeded' });
 
-/** A compact answer cannot say what is to be said: it becomes a full one. */
+/** Changes results in the full form. A compact answer becomes a full one, because it cannot express the change. */
 function inFullForm(asked: readonly string[], body: string, change: (results: readonly Result[]) => Result[]): string {
   const answer = eitherForm.parse(JSON.parse(body));
   if ('results' in answer) return JSON.stringify({ results: change(answer.results) });
@@ -75,7 +75,7 @@ function inFullForm(asked: readonly string[], body: string, change: (results: re
   return JSON.stringify({ results: change(asked.map((id) => failures.get(id) ?? succeeded(id))) });
 }
 
-/** Says so of these users, whatever is true. */
+/** Replaces the results of the selected users, whatever their real outcome. */
 export function resultsToTell<Entry extends { id: string }>(
   results: readonly Entry[],
   { status, code, ...picked }: Picked & { status: string; code?: string | undefined },
@@ -103,7 +103,7 @@ interface Picked {
   userShare?: number | undefined;
 }
 
-/** Those named, or a share chosen by a hash, or everybody. */
+/** Returns a selector: the named users, a share chosen by a hash, or all. */
 export function pickUsers(salt: string, { users, userShare }: Picked): (user: string) => boolean {
   if (users) return (user) => users.includes(user);
   if (userShare === undefined) return () => true;
@@ -113,7 +113,7 @@ export function pickUsers(salt: string, { users, userShare }: Picked): (user: st
 
 const eitherForm = z.union([fullAnswer, compactAnswer]);
 
-/** In the compact form those who succeeded are only counted, so the count goes down. */
+/** Removes users from the answer. The compact form only counts successes, so it reduces the count. */
 function without(users: ReadonlySet<string>, body: string): string {
   const answer = eitherForm.parse(JSON.parse(body));
   if ('results' in answer) return JSON.stringify({ results: answer.results.filter(({ id }) => !users.has(id)) });
@@ -122,7 +122,7 @@ function without(users: ReadonlySet<string>, body: string): string {
   return JSON.stringify({ succeeded: answer.succeeded - silentlySucceeded, failed });
 }
 
-/** Compact: one more than were asked for. Full: the first user twice, in contradiction. */
+/** Adds one result too many. Compact: one success more. Full: the first user again, with the opposite status. */
 function miscounted(body: string): string {
   const answer = eitherForm.parse(JSON.parse(body));
   if (!('results' in answer)) return JSON.stringify({ ...answer, succeeded: answer.succeeded + 1 });

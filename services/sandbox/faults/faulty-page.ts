@@ -6,7 +6,7 @@ import type { HttpAnswer } from '../wire/http-answer.ts';
 
 const segmentPath = /\/v1\/segments\/([^/]+)(\/users)?$/;
 
-/** The segmentation service's answer, or what a fault makes of it. */
+/** Returns the segmentation service's answer, or the fault that replaces it. */
 export async function faultyPage(
   answer: HttpAnswer,
   { pathname, searchParams }: Pick<URL, 'pathname' | 'searchParams'>,

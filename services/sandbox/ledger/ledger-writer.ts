@@ -9,7 +9,7 @@ export interface LedgerWriter {
 
 export const noLedger: LedgerWriter = { append: () => Promise.resolve(), close: () => Promise.resolve() };
 
-/** Appends to the file. Lines that come while a write is under way go into the next one together. */
+/** Appends to the file. Lines that arrive during a write are written together in the next one. */
 export async function openLedger(path: string): Promise<LedgerWriter> {
   const file = await open(path, 'a');
   let gathered = '';

@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
 /**
- * One line of the ledger: what one batch call did, written before it is answered. A call that is cut off later stands
- * here too.
+ * One line of the ledger: effects of one batch call, written before its answer. Calls that are cut off later are
+ * included.
  */
 export const ledgerLine = z.object({
   service: z.string(),
@@ -13,37 +13,35 @@ export const ledgerLine = z.object({
   country: z.string(),
   key: z.string(),
   attempt: z.int(),
-  /** When the effects happened, RFC 3339. */
+  /** Time of the effects, RFC 3339. */
   at: z.string(),
   applied: z.array(z.string()),
   repeated: z.int(),
   failed: z.array(z.string()),
-  /** Other calls of the same key that were in flight when this one came; absent when there were none. */
+  /** Other calls of the same key in flight when this one arrived; absent if there were none. */
   overlapping: z.int().optional(),
 });
 
 export type LedgerLine = z.infer<typeof ledgerLine>;
 
-/** What the ledger says about one step of one run. */
+/** Effects of one step of one run. */
 export interface StepEffects {
   run: string;
   step: number;
-  /** User → how often the effect happened: more than once is a broken promise. */
+  /** User → number of effects: more than 1 breaks the promise of exactly one. */
   applied: Map<string, number>;
-  /**
-   * User → under how many request keys the effect happened: what an endpoint that knows its keys would have applied.
-   */
+  /** User → number of request keys with an effect: the effects of an endpoint that recognises its keys. */
   appliedUnderKeys: Map<string, number>;
-  /** User → how often the user was failed for good. */
+  /** User → number of final failures. */
   failed: Map<string, number>;
-  /** The country under which the user was asked for first. */
+  /** User → country of the first call. */
   countries: Map<string, string>;
   calls: number;
-  /** Users that got an earlier result again. */
+  /** Number of earlier results that were repeated. */
   repeated: number;
-  /** Request key → users applied under it and the times of its calls, RFC 3339, in the order of the ledger. */
+  /** Request key → its calls, in the order of the ledger. */
   keys: Map<string, KeyCalls>;
-  /** Calls that came while another call of their key was in flight. */
+  /** Calls during another call of their key. */
   overlapping: number;
 }
 
@@ -51,20 +49,20 @@ export interface KeyCalls {
   country: string;
   users: number;
   at: string[];
-  /** The number that each of its calls carried. */
+  /** Attempt number of each call. */
   attempts: number[];
   applied: readonly string[];
-  /** Whether a user was applied twice under it, which only a sink without memory does. */
+  /** True if a user was applied twice under the key, which only happens without memory. */
   isAppliedAgain: boolean;
 }
 
 export interface Ledger {
   steps: StepEffects[];
-  /** Empty effects when the step was never called. */
+  /** Returns empty effects if the step was never called. */
   of(run: string, step: number): StepEffects;
 }
 
-/** Reads a whole ledger file. A torn last line (its writer was killed) is left out: its call was never answered. */
+/** Reads a whole ledger file. Skips an incomplete last line, whose writer was killed: its call was never answered. */
 export async function readLedger(path: string): Promise<Ledger> {
   const steps = new Map<string, StepEffects>();
   let pending: string | undefined;

@@ -1,10 +1,10 @@
 /**
- * Everything that looks random in the sandbox is a hash of what is asked: tests compute beforehand who fails, a repeat
- * of a call meets the same fate, and a run can be replayed.
+ * Services of the sandbox. All randomness in the sandbox is a hash of the request. Tests can compute failures in
+ * advance, a repeated call has the same outcome, and a run can be replayed.
  */
 export type ServiceName = 'rewards' | 'points' | 'messages' | 'checks';
 
-/** Why users of a service fail for good; each failing user has one of them. */
+/** Codes of final failures by service; each failing user has one of them. */
 export const failureCodes: Record<ServiceName, readonly [string, string]> = {
   rewards: ['out-of-stock', 'account-closed'],
   points: ['account-closed', 'limit-reached'],
@@ -12,7 +12,7 @@ export const failureCodes: Record<ServiceName, readonly [string, string]> = {
   checks: ['cap-reached', 'no-consent'],
 };
 
-/** The same for people: what is shown of failed users. */
+/** Texts of failure codes, for people. */
 export const failureWords: Readonly<Partial<Record<string, string>>> = {
   'out-of-stock': 'none of this reward is left in this country',
   'account-closed': 'the account was closed by its owner',
@@ -28,7 +28,7 @@ export interface FailurePlan {
   failureShare: number;
 }
 
-/** The code that the service gives a user for good, at every call, or undefined when it serves the user. */
+/** Returns the final failure code of a user, the same in every call; undefined if the service serves the user. */
 export function failuresOf({ salt, service, failureShare }: FailurePlan): (user: string) => string | undefined {
   if (failureShare === 0) return () => undefined;
   const topic = topicOf(`${salt}/${service}/fails/`);
@@ -40,10 +40,7 @@ export function failuresOf({ salt, service, failureShare }: FailurePlan): (user:
   };
 }
 
-/**
- * What goes wrong with a whole call. `busy` applies nothing; the others apply everything and lose the answer on the
- * way.
- */
+/** Fault of a whole call. `busy` applies nothing; the others apply everything and lose the answer. */
 export type CallFault = 'busy' | 'no-answer' | 'server-error';
 
 export interface CallChances {
@@ -57,7 +54,7 @@ export interface CallChances {
   serverErrorShare: number;
 }
 
-/** Each attempt of a key rolls anew, so that sending again helps. */
+/** Returns the fault of a call. Each attempt has its own chance, so that retries help. */
 export function faultOf(chances: CallChances, key: string, attempt: number): CallFault | undefined {
   const { busyShare, noAnswerShare, serverErrorShare } = chances;
   if (busyShare + noAnswerShare + serverErrorShare === 0) return undefined;
@@ -71,13 +68,13 @@ export function faultOf(chances: CallChances, key: string, attempt: number): Cal
 export interface RetryPlan {
   salt: string;
   service: ServiceName;
-  /** Share of users that are asked to come again, 0 to 1. */
+  /** Share of users with a retryable failure, 0 to 1. */
   retryableShare: number;
 }
 
 /**
- * Whether a user is asked to come again. Rolls anew for every key, under which the user then comes; the same key
- * repeats its answer.
+ * Returns whether a user fails with a request to retry. Depends on the key, so that a retry under a new key has a new
+ * chance, while the same key repeats its answer.
  */
 export function retriesOf({ salt, service, retryableShare }: RetryPlan, key: string): (user: string) => boolean {
   if (retryableShare === 0) return () => false;
@@ -91,7 +88,7 @@ export function latencyOf(range: { fromMs: number; toMs: number }, key: string, 
   return Math.round(range.fromMs + fractionOf(topicOf(`latency/${attempt}/`), key) * (range.toMs - range.fromMs));
 }
 
-/** FNV-1a with murmur's finish, as a number in [0, 1): neighbouring ids must not share their fate. */
+/** Hashes by FNV-1a with murmur's finish to a number in [0, 1), so that neighbouring ids have independent outcomes. */
 export function fractionOf(topic: number, subject: string): number {
   let hash = addTo(topic, subject);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -1,11 +1,11 @@
-/** What is sent back; the body is JSON, unless a fault says otherwise. */
+/** Response of the sandbox; the body is JSON unless a fault changes it. */
 export interface HttpAnswer {
   status: number;
   headers?: Record<string, string>;
   body: string;
-  /** Statuses of interim answers, which are sent before. */
+  /** Statuses of interim answers, sent before this one. */
   interim?: readonly InterimStatus[] | undefined;
-  /** How it goes out; as a whole when absent. */
+  /** Way of sending; absent: as a whole. */
   delivery?: Delivery;
 }
 
@@ -13,12 +13,12 @@ export interface HttpAnswer {
 export type InterimStatus = 100 | 102 | 103;
 
 /**
- * - `none`: the connection is left open until the caller hangs up.
- * - `reset`: the connection is cut before a byte of the answer.
- * - `half`: it is cut in the middle of the body.
- * - `gzip`: as a whole, compressed.
- * - `drip`: the body comes byte by byte.
- * - `blanks`: a body of so many blanks in place of the answer's.
+ * - `none`: the connection stays open until the caller disconnects.
+ * - `reset`: the connection is cut before the first byte of the answer.
+ * - `half`: the connection is cut in the middle of the body.
+ * - `gzip`: sent as a whole, compressed.
+ * - `drip`: the body is sent byte by byte.
+ * - `blanks`: a body of `bytes` spaces replaces the answer's.
  */
 export type Delivery =
   { kind: 'none' | 'reset' | 'half' | 'gzip' } | { kind: 'drip'; everyMs: number } | { kind: 'blanks'; bytes: number };

@@ -10,14 +10,14 @@ import { stepModes } from '../../../shared/domain/run/run-kinds.ts';
 import { isValidUserId } from '../../../shared/domain/ids/user-id.ts';
 import type { BatchRequest, Refusal } from '../effects/effects.ts';
 
-/** The most that the reference services take in one call; a caller that sends more is asked to halve it. */
+/** Users per call, at most, in the reference services. A caller that sends more is asked to halve the batch. */
 export const maxUsersPerCall = 1000;
 
 const visibleAscii = /^[\x21-\x7e]{1,100}$/;
 
 export type ParsedRequest = { ok: true; request: BatchRequest } | { ok: false; refusal: Refusal };
 
-/** Holds the caller to the contract: what breaks it is refused as a whole, with a code that says which part. */
+/** Checks a request against the contract. A violation refuses the whole call, with a code for the violated part. */
 export function parseBatchRequest(headers: IncomingHttpHeaders, body: Buffer): ParsedRequest {
   const key = headers['idempotency-key'];
   if (typeof key !== 'string' || !visibleAscii.test(key)) {
@@ -59,7 +59,7 @@ function refusalOf({ users, country }: BatchCall): Refusal | undefined {
   return undefined;
 }
 
-/** Undefined stands for what is no JSON: the shape check refuses it like any other wrong body. */
+/** Returns undefined for invalid JSON, which the shape check then refuses. */
 function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

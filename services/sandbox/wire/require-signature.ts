@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { webhookHeaders, webhookProblem } from '../../../shared/domain/endpoint/standard-webhooks.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 
-/** Why a call is refused for its signature, in words; null where it is signed with the key. */
+/** Returns why a call is refused for its signature, in words; null for a valid signature. */
 export type CheckSignature = (headers: IncomingHttpHeaders, body: Buffer) => string | null;
 
 export function requireSignature(key: KeyObject, clock: Pick<Clock, 'now'>): CheckSignature {

@@ -6,7 +6,7 @@ import type { HttpAnswer, InterimStatus } from './http-answer.ts';
 
 const chunkBytes = 1024 * 1024;
 
-/** Resolves when nothing more will be written; what is delivered faultily ends early when the caller hangs up. */
+/** Resolves when nothing more will be written. A faulty delivery ends early if the caller disconnects. */
 export async function sendAnswer(response: ServerResponse, answer: HttpAnswer): Promise<void> {
   const { delivery, body, interim = [] } = answer;
   for (const status of interim) sendInterim(response, status);
@@ -79,6 +79,6 @@ async function writeBlanks(response: ServerResponse, bytes: number): Promise<voi
     }
     response.end();
   } catch {
-    // The caller hung up, as it should.
+    // The caller disconnected, as expected.
   }
 }

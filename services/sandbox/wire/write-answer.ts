@@ -3,7 +3,7 @@ import { failureWords } from './chance.ts';
 
 export type AnswerForm = 'full' | 'compact';
 
-/** The body of an answer in the order asked. */
+/** Returns the body of an answer, in the order of the request. */
 export function writeAnswer(form: AnswerForm, users: readonly string[], failures: readonly UserFailure[]): string {
   return form === 'full' ? fullAnswer(users, failures) : compactAnswer(users, failures);
 }
