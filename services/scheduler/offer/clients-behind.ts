@@ -25,7 +25,7 @@ interface Behind {
 }
 
 interface BandBehind extends BandOfClient {
-  /** By partition. */
+  /** Keyed by partition. */
   from: Map<number, Behind>;
   /** Partitions in which its rows are passed over, as bits; undefined after a change, computed on the next read. */
   bits: bigint | undefined;

@@ -35,7 +35,7 @@ export interface ClientsInTurn<Band extends BandOfClient> {
   readonly isMidTurn: boolean;
   add(band: Band): void;
   remove(band: Band): void;
-  /** By client. */
+  /** Returns the bands of each client. */
   bands(): Iterable<readonly Band[]>;
   /**
    * Returns the bands that have credit now, of at most `most` clients. Every client gets one turn with all of its

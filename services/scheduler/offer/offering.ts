@@ -87,14 +87,14 @@ export interface Offering {
   published(): Promise<void>;
 }
 
-/**
+/*
  * Memory of the offering, and when entries are forgotten. All of it goes with its partition.
  * marks     positions of the look for all clients, now and ten seconds ago
  * lately    offers of the second before a mark, which late looks skip; kept until a late look ends and the mark is a
- * second further
+ *           second further
  * behind    spans of waiting jobs that looks passed over, by band; kept until they are read
  * swept     jobs found lost, until a pass does not find them; the position of the pass, and whether it lists the jobs
- * that it passes over
+ *           that it passes over
  * credit    credit by client until the next report of dispatchers; offers since then, while they may be on their way
  */
 export function createOffering(deps: OfferingDeps): Offering {

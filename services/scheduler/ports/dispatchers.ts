@@ -1,7 +1,7 @@
 /** A dispatcher that takes jobs, and its room for references to a client's jobs. */
 export interface DispatcherCredit {
   owner: string;
-  /** By band (`bandOf`), for clients at work there. */
+  /** Keyed by band (`bandOf`), for clients at work there. */
   toClients: ReadonlyMap<string, number>;
   /** For each other band. */
   toAnyClient: number;

@@ -24,7 +24,7 @@ export interface Recurred {
   skipped: SkippedOccurrences[];
   /** Schedules without further occurrences. */
   ended: string[];
-  /** Schedules that cannot be read or planned, and are quarantined. */
+  /** Schedules that cannot be read or planned, and were marked as broken. */
   broken: BrokenSchedule[];
   /** Number of schedules examined. */
   looked: number;

@@ -18,7 +18,7 @@ export interface CheckedLedger {
   oldestInLineMs: number;
   /** Dead jobs that were not replayed. */
   dead: number;
-  /** Hosts that are paused, for the client or one of its endpoints. */
+  /** Hosts with an open circuit, for the client or one of its endpoints. */
   hosts: number;
 }
 

@@ -19,7 +19,7 @@ export interface OwnedPartition {
 export interface Assignment {
   /** Owners of live schedulers whose region takes part. */
   schedulers: string[];
-  /** By partition, from 0. */
+  /** Indexed by partition, from 0. */
   partitions: { wanted: string | null; owner: string | null }[];
 }
 

@@ -33,7 +33,7 @@ export interface WebhookEvent {
 
 export interface ListeningWebhook {
   webhookId: string;
-  /** As stored: secret parts are sealed. */
+  /** Stored form, with secret parts sealed. */
   url: string;
   definition: WebhookDefinition;
   createdAt: Date;

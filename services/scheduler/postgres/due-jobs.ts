@@ -70,7 +70,7 @@ interface DueRow {
   campaignId: string;
   revision: number;
   dueAt: Date;
-  /** As JSON. */
+  /** JSON text. */
   askedBy: string | null;
 }
 
@@ -102,7 +102,7 @@ interface NewRuns {
   campaignIds: string[];
   revisions: number[];
   dueAts: Date[];
-  /** As JSON. */
+  /** JSON text. */
   askedBy: (string | null)[];
 }
 

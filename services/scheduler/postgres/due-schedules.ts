@@ -184,7 +184,7 @@ interface RightTimes {
 function rightTimes({ row, schedule }: Rearmed, calendars: WorkCalendars): RightTimes | null {
   const recurrence = recurrenceOf(schedule.definition.recurrence, schedule.createdAtMs, calendars);
   const { fireMs: nextAtMs, lookMs } = nextTimes(recurrence, schedule.highWaterMs);
-  // Nothing comes any more: the look finds that out, and ends it.
+  // Without further instants, the look ends the schedule.
   const lookAtMs = lookMs ?? recurrence.untilMs ?? row.nowMs;
   if (row.state === 'broken') return { id: row.id, next_at: null, look_at: iso(row.nowMs) };
   if (row.lookAtMs !== null && row.lookAtMs <= lookAtMs) return null;

@@ -4,7 +4,7 @@ import { competingIn, isMovingIn, type ProgressingFeed } from './feed-progress.t
 export interface SharedLoad extends ProgressingFeed {
   /** Batches that the feed may have ready regardless of other feeds. */
   floor: number;
-  /** By shard, the latest step, from 1, that uses it. */
+  /** Latest step, from 1, that uses the shard, keyed by shard. */
   depths: ReadonlyMap<string, number>;
   weight: number;
   /** True once the last page is fed: the feed needs no more room, but its ready batches take some. */

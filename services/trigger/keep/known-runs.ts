@@ -21,7 +21,7 @@ const feedsPerLook = { due: 1000, moves: 2000, new: 100, 'may be lost': 200, uns
 type Why = keyof typeof feedsPerLook;
 
 interface KnownRun {
-  /** From the listing. */
+  /** Time of the last change of state, from the listing. */
   since: string;
   feeds: number;
   feedIds: readonly string[];

@@ -7,7 +7,7 @@ export interface Head {
   /** Index of the next user. */
   at: number;
   isLast: boolean;
-  /** If several heads hold a user, the lowest rank counts. */
+  /** Precedence among heads that hold the same user; the lowest counts. */
   rank: number;
 }
 
@@ -28,11 +28,11 @@ export interface MergeTerms {
 
 /** Users by head: include, less repeated, less exclude, is the audience. */
 export interface HeadTally {
-  /** By included head. */
+  /** Users by included head. */
   include: number[];
   /** Users in several included heads: each counts once per head except the first. */
   repeated: number;
-  /** By excluding head. A user counts at the first head that excludes it. */
+  /** Users by excluding head. A user counts at the first head that excludes it. */
   exclude: number[];
 }
 

@@ -30,7 +30,7 @@ export interface FetchedPage {
   users: readonly string[];
   gaps: readonly Gap[];
   isLast: boolean;
-  /** If counted, contributions of the sources to the users of the page, skipped ones included. */
+  /** Contributions of the sources to the users of the page, skipped ones included; absent if not counted. */
   parts?: AudienceParts;
   /** Audience with new snapshots, if the snapshot of a segment was deleted; else null. */
   fresh: FeedAudience | null;

@@ -91,7 +91,7 @@ export interface FeedLoad {
   batchUsers: number;
   /** Action types in the order of the chain. */
   chain: readonly string[];
-  /** By step of the chain, the action type of its check; null without a check. */
+  /** Action types of the checks, in the order of the chain; null for a step without a check. */
   checks: readonly (string | null)[];
   priority: Priority;
   complete: boolean;

@@ -2,11 +2,11 @@ import type { FeedLoad } from '../ports/feed-store.ts';
 
 /** Batches of a feed in the steps of its chain. */
 export interface ChainLoad {
-  /** By shard: batches that are ready there or in an earlier step. */
+  /** Batches that are ready in the shard or in an earlier step, keyed by shard. */
   loads: Map<string, number>;
-  /** By shard: step rows recorded so far. */
+  /** Step rows recorded so far, keyed by shard. */
   done: Map<string, number>;
-  /** By shard: the latest step, from 1, that uses it. */
+  /** Latest step, from 1, that uses the shard, keyed by shard. */
   depths: Map<string, number>;
   waiting: number;
 }

@@ -24,7 +24,7 @@ export interface StepProgress {
 }
 
 export function createStepProgress({ topics, clock }: { topics: TopicNames; clock: Clock }): StepProgress {
-  /** By feed and step. */
+  /** Keyed by feed and step. */
   const before = new Map<string, Map<number, { figures: string; sinceMs: number }>>();
 
   return {

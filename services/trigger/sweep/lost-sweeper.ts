@@ -74,7 +74,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
   const { outboxSweep, publisher, backlogOf, clock, logger, warn } = deps;
   const windows = new Map<string, WindowState>();
   let firstFeed = 0;
-  /** By topic, until a message is published to it again. */
+  /** Keyed by topic. An entry ends with the next publication to its topic. */
   const troubles = new Map<string, { cause: string; atMs: number }>();
 
   async function sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept> {

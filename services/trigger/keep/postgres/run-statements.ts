@@ -34,7 +34,7 @@ interface Beginning {
   segments: readonly (string | null)[];
   snapshots: readonly (string | null)[];
   estimates: readonly (number | null)[];
-  /** As JSON. */
+  /** JSON text. */
   audiences: readonly (string | null)[];
   startsAt: readonly (Date | null)[];
   usersAtMost: readonly (number | null)[];

@@ -34,7 +34,7 @@ import * as statements from './run-statements.ts';
 type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed' | 'canary'> &
   Omit<FeedTally, 'totals' | 'flow'> & {
     lines: (StepTotals & FlowCounts)[];
-    /** By step. */
+    /** Keyed by step. */
     judgedFrom: Record<string, Omit<EndedUsers, 'step'>> | null;
     failedPercent: number | null;
     failedMinUsers: number | null;

@@ -95,7 +95,7 @@ async function judge(
   const policy = await readPolicy(client);
   const { campaignId, revision, isByHand } = run;
   const all = await readGivenApprovals(client, { campaignId, revision, runId });
-  // An approval of the campaign covers its schedule. A run that a person starts needs an approval of its own.
+  // An approval of the campaign covers its schedule. For runs that a person starts, it is only a bound.
   const approvals = all.map((one) => ({ ...one, isInForce: one.isInForce && (one.isOfRun || !isByHand) }));
   const rules = policy?.rules ?? [];
   const judged = { run, policy: policy?.revision ?? null, rules, approvals, ...(await readTerms(client, run)) };
