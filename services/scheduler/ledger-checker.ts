@@ -18,7 +18,6 @@ const leaseName = 'ledger-check';
 export interface LedgerCheckerDeps {
   ledger: LedgerCheck;
   leases: Leases;
-  /** Returns the display name of a client. */
   nameOf: (clientId: string) => string | undefined;
   owner: string;
   clock: Clock;

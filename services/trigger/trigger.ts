@@ -82,7 +82,6 @@ export interface TriggerDeps {
   stallMs: number;
   changes: ChangeFeed;
   meter?: Meter;
-  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
   clock: Clock;
   /** In [0, 1). */

@@ -45,7 +45,6 @@ export type EffectsAnswer = { ok: true; effects: Effects } | { ok: false; refusa
  */
 export type Decide = (user: string) => UserFailure | undefined;
 
-/** Outcome of a user in a status query. */
 export interface UserOutcome {
   id: string;
   status: 'succeeded' | 'failed' | 'not-found';

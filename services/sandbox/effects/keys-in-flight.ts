@@ -1,4 +1,3 @@
-/** Request keys that are being answered. */
 export interface KeysInFlight {
   /** @returns number of other calls of the same key in flight; if not 0, several callers serve the key at once */
   enter(key: string): number;

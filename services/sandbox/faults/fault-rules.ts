@@ -12,7 +12,6 @@ const often = {
   times: z.int().min(1).optional(),
 };
 
-/** Milliseconds before the answer. */
 const latencyMs = z.int().min(0).max(600_000).optional();
 
 /** Interim answers sent right before the answer, in this order. */
@@ -68,7 +67,6 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
     kind: z.literal('omit-users'),
     ...pickedUsers,
   }),
-  /** Lets these users fail. */
   z.strictObject({
     kind: z.literal('fail-users'),
     ...pickedUsers,

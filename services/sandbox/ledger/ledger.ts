@@ -24,7 +24,6 @@ export const ledgerLine = z.object({
 
 export type LedgerLine = z.infer<typeof ledgerLine>;
 
-/** Effects of one step of one run. */
 export interface StepEffects {
   run: string;
   step: number;

@@ -2,7 +2,6 @@ import type { HeldLease } from '../../../shared/ports/leases.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { DueJobs } from '../ports/due-jobs.ts';
 
-/** Jobs per transaction, at most. */
 const maxJobsPerFire = 500;
 
 export interface FireJobsDeps {

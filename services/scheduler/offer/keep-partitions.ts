@@ -6,7 +6,10 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
 import { renewedBelow, type PartitionLeases } from '../ports/partition-leases.ts';
 
-/** Longest interval of renewals, which follow at a third of the lease. Released partitions are taken over as soon. */
+/**
+ * Longest interval of renewals, which follow at a third of the lease. Released partitions are taken over within this
+ * time.
+ */
 const beatEveryMs = 1000;
 /**
  * Interval of the leader's reads of live nodes. A leader without other nodes reads rarely, because new nodes send

@@ -19,7 +19,7 @@ export interface Marks {
   keepHistory(nowMs: number): void;
   /** Returns the mark of ten seconds ago; the beginning if unknown. */
   settledOf(partition: number, nowMs: number): Mark;
-  /** Makes the present marks count as ten seconds old, because the dispatcher that was to call their jobs is gone. */
+  /** Makes the present marks count as ten seconds old, so that the next sweep covers all jobs before them. */
   settle(): void;
 }
 

@@ -34,7 +34,6 @@ export interface LookDeps {
   skimSize: SkimSize;
   swept: SweptJobs;
   credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs' | 'spend'>;
-  /** Jobs to be offered. */
   outbox: JobReference[];
 }
 

@@ -23,7 +23,6 @@ export interface SweptJobs {
 interface SweptPartition {
   pass: number;
   cursor: Mark;
-  /** True if this pass lists the jobs that it passes over. */
   isListed: boolean;
   isNextListed: boolean;
   jobs: Map<string, Swept>;

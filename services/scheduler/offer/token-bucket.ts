@@ -7,7 +7,6 @@ export interface TokenBucket {
   level(perSecond: number, nowMs: number): number;
   /** Milliseconds from the last call of `level` until a whole token is available; 0 if one is. */
   untilNextMs(perSecond: number): number;
-  /** Takes one of the tokens that `level` returned. */
   take(): void;
 }
 

@@ -26,7 +26,6 @@ export interface Recurred {
   ended: string[];
   /** Schedules that cannot be read or planned, and were marked as broken. */
   broken: BrokenSchedule[];
-  /** Number of schedules examined. */
   looked: number;
   /** Milliseconds until this region has to look again, by the database's clock; null if nothing is scheduled. */
   nextLookInMs: number | null;
@@ -35,7 +34,6 @@ export interface Recurred {
 export interface Rearmed {
   /** Schedules without a time for the next look, or with a wrong one. */
   mended: number;
-  /** Schedules found to be broken. */
   broken: BrokenSchedule[];
   /** Schedules that were broken and are active again. */
   readable: string[];

@@ -41,7 +41,6 @@ export interface ListeningWebhook {
   bounds: WebhookBounds | undefined;
 }
 
-/** Bounds on the notices of a webhook. */
 export interface WebhookBounds {
   account: string | null;
   /** Restricted scopes of the account and of the key that set the URL. All of them apply. */
@@ -63,7 +62,6 @@ export interface KeptForDigest {
 
 export type Digest = KeptForDigest & { digestId: string };
 
-/** Results of processing events. */
 export interface Told {
   calls: readonly JobToStore[];
   /** For digests of their webhooks; `due` applies if no digest is pending. */

@@ -30,7 +30,6 @@ export interface DueSchedulesDeps {
   quotas: FireQuotas;
 }
 
-/** Duration of a commit. */
 const commitMs = 2;
 
 export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSchedulesDeps): DueSchedules {

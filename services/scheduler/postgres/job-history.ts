@@ -4,7 +4,6 @@ import type { JobHistory } from '../ports/job-history.ts';
 
 /** Days created ahead: enough for a week without a scheduler or with a long reader. */
 const daysAhead = 7;
-/** Rows deleted per statement. */
 const perStatement = 5000;
 
 export function createJobHistory({ pool }: { pool: Pool }): JobHistory {

@@ -5,7 +5,6 @@ import type { Tracing } from '../../../shared/ports/tracing.ts';
 import type { FiredOccurrence } from '../ports/due-schedules.ts';
 
 export interface FiredTracesDeps {
-  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
   clock: Clock;
 }

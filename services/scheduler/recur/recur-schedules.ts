@@ -12,7 +12,6 @@ const maxSchedules = 500;
 
 export interface RecurSchedulesDeps extends FiredTracesDeps {
   dueSchedules: DueSchedules;
-  /** Region and process of this scheduler. */
   looker: Looker;
   /** Time until the next look at due schedules that could not be taken. */
   pollMs: number;

@@ -31,7 +31,6 @@ export interface RecurringDeps {
   clock: Clock;
   logger: Logger;
   meter: Meter;
-  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
 }
 

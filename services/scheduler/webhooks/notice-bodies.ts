@@ -47,7 +47,6 @@ function pageOf({ link }: Notice['data']): string | undefined {
   return URL.canParse(link) ? link : undefined;
 }
 
-/** Returns one line for each run of a digest. */
 function linesOf({ digest }: Notice['data']): string[] {
   if (digest === null) return [];
   const exact = (value: number) => value.toLocaleString('en-US');

@@ -8,7 +8,6 @@ import type { ShardSum } from './shard-sums.ts';
  * batches.
  */
 
-/** Relative shares of the room. */
 export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
 
 /**

@@ -34,7 +34,6 @@ const idleMs = 60_000;
 export interface FeedAdmissionDeps {
   feedStore: FeedStore;
   pagers: () => readonly FeedPager[];
-  /** Calls of one worker in flight at once for an action type. */
   concurrencyOf: (actionType: string) => number;
   figures: Pick<TriggerFigures, 'admitted'>;
   clock: Clock;

@@ -15,7 +15,6 @@ const competingSeconds = 6;
 export interface ShardProgress {
   /** Ready batches that take room from other feeds in the shard. */
   competing: number;
-  /** Time since which batches have been ready. */
   readySinceMs: number;
   /** Time at which the last batch was handled, or batches became ready. */
   movedAtMs: number;
@@ -29,12 +28,11 @@ export type FeedProgress = ReadonlyMap<string, ShardProgress>;
 
 export interface ProgressingFeed {
   /**
-   * By shard of the chain: batches that are ready there or on their way there, and granted batches that are not fed
-   * yet.
+   * Batches that are ready in the shard or on their way there, with granted batches that are not fed yet; keyed by
+   * shard.
    */
   loads: ReadonlyMap<string, number>;
   progress: FeedProgress;
-  /** Batches that wait in any step. */
   waiting: number;
 }
 
@@ -52,7 +50,6 @@ export function isMovingIn(feed: ProgressingFeed, shard: string): boolean {
   return feed.progress.has(shard) || feed.waiting === 0;
 }
 
-/** State of a feed at an earlier look. */
 export interface SeenProgress {
   chain: Pick<ChainLoad, 'done'>;
   progress: FeedProgress;

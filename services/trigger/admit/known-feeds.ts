@@ -30,7 +30,6 @@ export interface KnownFeed {
   seenAtMs: number;
 }
 
-/** A feed that was read at this look. */
 export interface SeenFeed {
   done: ReadonlyMap<string, number>;
   /** Counts of the look before; null if the feed was not known. */
@@ -147,7 +146,8 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   return {
     look: async (pagers, untilNextLookMs) => {
       const nowMs = clock.monotonicMs();
-      // Grants are read before the look. A batch written in between counts twice once, rather than not at all.
+      // Grants are read before the look. A batch written in between is counted twice at this look, instead of not at
+      // all.
       const granted = new Map([...pagers].map(([feedId, pager]) => [feedId, pager.granted()]));
       const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextLookMs) > 0 ? [id] : [])));
       await list(nowMs);

@@ -12,7 +12,6 @@ export interface MeasuredRate {
 
 export const unmeasured: MeasuredRate = { weighted: 0, weight: 0 };
 
-/** Returns the rate after `handled` more batches in `elapsedMs`. */
 export function measureRate({ weighted, weight }: MeasuredRate, handled: number, elapsedMs: number): MeasuredRate {
   if (elapsedMs <= 0) return { weighted, weight };
   const share = weightOf(elapsedMs);

@@ -1,6 +1,5 @@
 import { competingIn, isMovingIn, type ProgressingFeed } from './feed-progress.ts';
 
-/** Load of a feed on the shards of its chain. */
 export interface SharedLoad extends ProgressingFeed {
   /** Batches that the feed may have ready regardless of other feeds. */
   floor: number;

@@ -2,7 +2,6 @@ import type { AudienceParts } from '../../../shared/contracts/campaigns/audience
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { FetchedPage, PageSource, Stall } from '../pages/page-source.ts';
 
-/** Figures that one step adds to a count. */
 export interface CountedPage {
   kind: 'counted';
   users: number;

@@ -66,7 +66,6 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
     return await counts.save(count, saved);
   }
 
-  /** Waits before the next try. */
   async function rest(cause: string, retryInMs: number, signal: AbortSignal): Promise<Step> {
     stalls++;
     if (stalls > maxStalls) return { state: 'failed', cause };
@@ -164,7 +163,6 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
     place = page.isLast ? null : { country, cursor: page.cursor ?? place?.cursor ?? null, restarts };
   }
 
-  /** Returns the country in progress, else the next one. */
   function nextPlace(): CountPlace | null {
     if (place) return place;
     const country = question.countries.find((each) => counted.get(each)?.done !== true);

@@ -16,7 +16,6 @@ const longestPauseMs = 2000;
 export interface RunEnderDeps {
   runStore: Pick<RunStore, 'tallies'>;
   finisher: RunFinisher;
-  /** Returns whether this trigger looks after all runs. */
   isSweeper: () => boolean;
   openRuns: OpenRuns;
   clock: Clock;

@@ -1,7 +1,6 @@
 import { isBalanced, stepLines, type StepLine, type StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { FeedCount, RunEnding, RunTally } from '../ports/run-store.ts';
 
-/** Returns the lines of all feeds of a run. */
 export function linesOf(tally: RunTally): StepLine[] {
   return tally.feeds.flatMap(({ fedUsers, heldOutUsers, totals, fromStep }) =>
     stepLines(fedUsers, totals, tally.chain.length, heldOutUsers, fromStep),

@@ -6,7 +6,6 @@ import type { RunStore, RunTally } from '../ports/run-store.ts';
 import type { TriggerFigures } from '../report/trigger-figures.ts';
 import { differences, endingOf, linesOf } from './run-ending.ts';
 
-/** Batches of a feed per statement. */
 const maxBatchesPerStatement = 2000;
 /** Bound on the statements for one feed at one look while no step ends. */
 const maxStatementsPerLook = 20;

@@ -7,7 +7,7 @@ export interface Allowance {
   granted(): number;
   grant(batches: number): void;
   spend(batches: number): void;
-  /** Returns granted batches that the pager cannot use because no more pages come. */
+  /** Limits the grant to batches that the pager can use without further pages. */
   limitTo(batches: number): void;
   /** Measures the rate of fetched pages, which predicts the next ones. */
   fetched(users: number, tookMs: number): void;

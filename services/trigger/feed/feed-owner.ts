@@ -34,7 +34,6 @@ const heardClaimPauseMs = 2000;
 const pauseForOthersMs = 50;
 const afterErrorMs = 1000;
 
-/** Terms between a pager and its owner. */
 export interface PagerTerms {
   feed: OwnedFeed;
   claimedAtMs: number;

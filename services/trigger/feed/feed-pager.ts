@@ -43,7 +43,6 @@ export interface FeedPagerDeps {
   clock: Clock;
   random: () => number;
   runApprovals: Pick<RunApprovals, 'goBeyond'>;
-  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
   figures: Pick<TriggerFigures, 'stalled'>;
   warn: ThrottledWarn;

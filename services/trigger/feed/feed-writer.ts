@@ -22,7 +22,6 @@ export interface FeedWriterDeps {
   clock: Clock;
   random: () => number;
   runApprovals: Pick<RunApprovals, 'goBeyond'>;
-  /** Null or absent if tracing is off. */
   tracing?: Tracing | null | undefined;
   warn: ThrottledWarn;
   logger: Logger;
@@ -57,7 +56,6 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
   const facts = { feedId: feed.feedId, runId: feed.runId, country: feed.country };
   let { cursor, nextBatchNo, fedUsers, heldOutUsers, excludedUsers } = feed;
   const traces = tracing ? createFeedTraces({ feed, tracing, clock, random }) : undefined;
-  /** Times of the last write. */
   const times = { beganMs: 0, writtenMs: 0 };
   let isUnpublishable = false;
 

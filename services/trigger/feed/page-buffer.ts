@@ -18,7 +18,6 @@ export interface PageBufferDeps {
   clock: Clock;
 }
 
-/** A cut, and the users that it skips. */
 export interface BufferCut extends Cut {
   skipped: SkippedUsers;
   /** Users that several sources contain, if they are counted. */
@@ -39,7 +38,6 @@ export interface PageBuffer {
   wantsPage(): boolean;
   /** Returns whether more pages will be wanted later. */
   isOpen(): boolean;
-  /** Returns the number of batches that the buffer would make. */
   batches(): number;
   hasBatch(): boolean;
   /** Returns milliseconds until the next write: 0 means now, null means not before another page comes. */

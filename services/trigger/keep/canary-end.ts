@@ -37,7 +37,6 @@ function usersOf({ feeds }: RunTally): number {
   return feeds.reduce((sum, { fedUsers, heldOutUsers }) => sum + fedUsers - heldOutUsers, 0);
 }
 
-/** Returns the step with the greatest share of failed users. */
 function worstStep({ chain, feeds }: RunTally) {
   const totals = feeds.flatMap((feed) => feed.totals);
   const steps = chain.map((_, index) => endedIn(index + 1, totals));

@@ -27,7 +27,7 @@ interface KnownRun {
   feedIds: readonly string[];
   /** JSON text, for comparison; null if the run was never read. */
   figures: string | null;
-  /** A new run may move until then: its first figures do not tell. */
+  /** Time until which a new run counts as moving, because its first figures cannot show a change. */
   newUntilMs: number;
   movesUntilMs: number;
   stayedWithUntilMs: number;
@@ -39,7 +39,6 @@ interface KnownRun {
  * cost of idle runs does not grow with their number, nor with the number of recently begun ones.
  */
 export interface KnownRuns {
-  /** Returns the runs of this look, with their totals. */
   look(): Promise<RunTally[]>;
   /** Records that the agenda of a feed of the run has an entry due in `ms`. */
   isDueIn(runId: string, ms: number): void;

@@ -10,7 +10,6 @@ const lookEveryMs = 1000;
 
 export interface HistoryNoterDeps {
   runHistory: RunHistory;
-  /** Returns whether this trigger looks after all runs. */
   isSweeper: () => boolean;
   clock: Clock;
   warn: ThrottledWarn;

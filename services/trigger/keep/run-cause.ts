@@ -42,7 +42,6 @@ export function runCause(facts: RunCauseFacts): string | null {
   return retried ? `${nameOf(retried)}: ${retried.cause}` : null;
 }
 
-/** Returns whether the step has ready work and no progress. */
 export function isUnserved({ ready, stillForMs }: OpenStep): boolean {
   return ready > 0 && stillForMs >= unservedAfterMs;
 }

@@ -166,7 +166,6 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
     return open.some(isUnserved) ? await runStore.refusals() : [];
   }
 
-  /** Reads shortages only for campaigns with budgets. */
   async function shortagesOf(tallies: readonly RunTally[]): Promise<BudgetShortage[]> {
     const budgeted = tallies.filter(({ hasBudgets, state }) => hasBudgets && state === 'running');
     return budgeted.length === 0 ? [] : runStore.shortages(budgeted.map(({ runId }) => runId));

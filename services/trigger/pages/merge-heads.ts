@@ -28,7 +28,6 @@ export interface MergeTerms {
 
 /** Users by head: include, less repeated, less exclude, is the audience. */
 export interface HeadTally {
-  /** Users by included head. */
   include: number[];
   /** Users in several included heads: each counts once per head except the first. */
   repeated: number;
@@ -60,7 +59,6 @@ export function isSpent({ users, at, isLast }: Head): boolean {
   return at >= users.length && !isLast;
 }
 
-/** Returns whether no more users follow. */
 export function isOver({ users, at, isLast }: Head): boolean {
   return at >= users.length && isLast;
 }

@@ -19,7 +19,7 @@ export interface Gap extends SkippedUsers {
   /** Last skipped user; if the gap skips none, the user before the gap. */
   last: string;
   /**
-   * If counted, users of the audience between the previous gap and this one that several sources contain. Such users
+   * Users of the audience, from the previous gap to this one, that several sources contain; absent if not counted. They
    * are fed or held out like others.
    */
   shared?: number;

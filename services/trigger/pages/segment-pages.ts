@@ -14,7 +14,6 @@ export interface SegmentPagesDeps {
   questions: PageQuestions;
   /** Users requested per page, unless the service allows more. */
   pageSize: number;
-  /** Users of the feed that may wait in memory. */
   maxBufferedUsers: () => number;
   /** In [0, 1). */
   random: () => number;

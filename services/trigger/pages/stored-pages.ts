@@ -13,7 +13,6 @@ export interface StoredPagesDeps {
   random: () => number;
 }
 
-/** Pages of an uploaded list. */
 export function createListPages({ listId }: ListSource, deps: StoredPagesDeps): SourcePages {
   const { country, cursor } = deps.feed;
   const name = `list ${publicId('audience', listId)} in ${country}`;

@@ -53,7 +53,6 @@ export interface RetriedUsers {
 export interface SkippedUsers {
   /** Users that an exclusion contains: not part of the audience, only counted. */
   excluded: number;
-  /** Users of the audience that are held out. */
   heldOut: number;
   /** Ids of the held-out users, in order; absent if there are none. */
   heldOutIds?: readonly string[];
@@ -131,7 +130,6 @@ export type FeedScope = 'all' | 'never-stalled';
 export interface FeedChoice {
   /** Order by the start of their runs; oldest first by default. */
   first?: 'newest' | undefined;
-  /** Excludes feeds of dry runs. */
   withoutDry?: boolean;
 }
 

@@ -8,7 +8,6 @@ export interface WeekChange {
   heldUp: number;
 }
 
-/** A run whose receipts could not be counted. */
 export interface FailedCount {
   runId: string;
   err: unknown;

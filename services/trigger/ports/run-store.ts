@@ -98,7 +98,6 @@ export interface FeedTally {
   flow: FlowCounts[];
 }
 
-/** Figures of a run for the progress display. */
 export interface RunFigures {
   runId: string;
   inFlight: number;
@@ -160,7 +159,6 @@ export interface ListedRuns {
 }
 
 export interface RunStore {
-  /** Returns whether any run has not ended. */
   isAnyOpen(): Promise<boolean>;
   /**
    * Returns runs in state `preparing` that are not in `inHand`. The order alternates: the oldest, the newest, the
@@ -213,7 +211,6 @@ export interface RunStore {
     runId: string,
     decide: (tally: RunTally, counted: readonly FeedCount[]) => RunEnding | null,
   ): Promise<RunEnding | null>;
-  /** Returns pausing runs with their work in progress. */
   pausing(): Promise<PausingRun[]>;
   /** Moves a run from pausing to paused. Returns false if its state has changed. */
   settlePause(runId: string): Promise<boolean>;

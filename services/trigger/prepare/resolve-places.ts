@@ -14,7 +14,6 @@ export interface PlacesAsked {
   audience: Pick<CampaignDefinition['audience'], 'include' | 'exclude'>;
 }
 
-/** A source of the audience in one country. */
 export interface Place {
   entry: AudienceEntry;
   isExcluded: boolean;

@@ -19,7 +19,6 @@ export interface TriggerFigures {
 
 export interface TriggerFiguresDeps {
   meter: Meter;
-  /** Feeds that this trigger pages now. */
   feeds: () => readonly { isStalled(): boolean }[];
 }
 

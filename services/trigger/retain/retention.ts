@@ -27,7 +27,6 @@ export interface RetentionDays extends Record<KeptKind | 'runs', number> {
 export interface RetentionDeps {
   retention: Retention;
   days: RetentionDays;
-  /** Returns whether this trigger is the one that sweeps. */
   isSweeper: () => boolean;
   figures: Pick<TriggerFigures, 'heldUp'>;
   clock: Clock;

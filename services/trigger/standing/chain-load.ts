@@ -1,6 +1,5 @@
 import type { FeedLoad } from '../ports/feed-store.ts';
 
-/** Batches of a feed in the steps of its chain. */
 export interface ChainLoad {
   /** Batches that are ready in the shard or in an earlier step, keyed by shard. */
   loads: Map<string, number>;

@@ -11,7 +11,7 @@ export interface OpenRunsDeps {
   clock: Clock;
 }
 
-/** Tells whether any run is open, so that work for open runs is skipped while there is none. */
+/** Reports whether any run is open, so that work for open runs is skipped while there is none. */
 export interface OpenRuns {
   /** Returns an answer of a few seconds ago, or of the last change of a run. */
   isAny(): Promise<boolean>;

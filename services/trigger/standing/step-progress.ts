@@ -24,7 +24,6 @@ export interface StepProgress {
 }
 
 export function createStepProgress({ topics, clock }: { topics: TopicNames; clock: Clock }): StepProgress {
-  /** Keyed by feed and step. */
   const before = new Map<string, Map<number, { figures: string; sinceMs: number }>>();
 
   return {

@@ -8,7 +8,6 @@ const maxLetters = 50;
 export interface LetterReplayerDeps {
   letterReplays: LetterReplays;
   letterPublisher: LetterPublisher;
-  /** Returns whether this trigger looks after all runs. */
   isSweeper: () => boolean;
   warn: (message: string, cause: string, fields: object) => void;
   logger: Logger;

@@ -53,7 +53,6 @@ export interface LostSweeper {
   sweep(tallies: readonly RunTally[], open: readonly OpenStep[]): Promise<Swept>;
   /** Steps of a feed that a worker holds, as of the last look at its window. */
   inFlight(feedId: string): number;
-  /** Forgets feeds whose runs have ended or are paused. */
   forget(feedIds: readonly string[]): void;
 }
 

@@ -125,7 +125,10 @@ export const writePages = statementOf<WrittenPages>(
   select from fd`,
 );
 
-/** Numbers held-out users on. Runs under the lock of the feed's row, which the same transaction has just moved. */
+/**
+ * Inserts held-out users, numbered from the highest part. Runs under the lock of the feed's row, which the same
+ * transaction has updated.
+ */
 export const insertHeldOut = statementOf<{ feedId: string; counts: string; users: string }>(
   'insert-held-out',
   ($) => `

@@ -4,7 +4,6 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { settledAsSucceeded } from '../../../../shared/postgres/ledger/ledger-codes.ts';
 import type { FailedCount, ReceiptCounts } from '../../ports/retention-store.ts';
 
-/** Failures that one statement compares with receipts. */
 const failuresPerLook = 20_000;
 
 /**
