@@ -38,10 +38,7 @@ export interface Sandbox extends Service {
 const maxBodyBytes = 4 * 1024 * 1024;
 const batchPath = /^\/(rewards|points|messages|checks)\/v1\/(batches|status)$/;
 
-/**
- * All services that a campaign calls, in one process: the counterpart of the demo, and the reference of
- * docs/contracts.md.
- */
+/** All services that a campaign calls, in one process. The reference of docs/contracts.md. */
 export function createSandbox(deps: SandboxDeps): Sandbox {
   const { segmentation, services, faults, ledger, logger } = deps;
   const answering = new Set<Promise<void>>();

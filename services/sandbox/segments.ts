@@ -115,10 +115,7 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
   };
 }
 
-/**
- * In byte order, each followed by the lower-case country. The last two distinguish byte order from the order of
- * JavaScript's `<`.
- */
+/** Ascending, before the lower-case country. The last two tell byte order from the order of JavaScript's `<`. */
 const oddBeginnings = [' ', '","', '"', '%2C', "'", ',', '\\', '\\{u0041}', '', 'é', 'ｗｉｄｅ ', '🎟️ '];
 
 const oddEndings = [
@@ -138,10 +135,7 @@ const oddEndings = [
   'e\u0301',
 ];
 
-/**
- * Returns an id that ascends with the index: the beginnings divide the members into stretches, the number orders them
- * within, and the ending is decoration.
- */
+/** Returns an id that ascends with the index: by beginning, then by number. The ending is decoration. */
 function oddId(plain: string, index: number, size: number): string {
   const beginning = oddBeginnings[Math.floor((index * oddBeginnings.length) / size)] ?? '';
   return `${beginning}${plain}${oddEndings[index % oddEndings.length] ?? ''}`;

@@ -54,10 +54,7 @@ export interface UserOutcome {
 
 /** Memory of a service about its effects, by contract class (docs/contracts.md). */
 export interface EffectStore {
-  /**
-   * Applies a call as a whole or not at all. Concurrent calls for the same users or the same key have one effect
-   * together.
-   */
+  /** Applies a call wholly or not at all. Concurrent calls for the same users or key have one effect together. */
   apply(request: BatchRequest, decide: Decide): Promise<EffectsAnswer>;
   /** Returns outcomes of users in the order of the query; class C only. */
   statusOf?(query: StatusQuery): readonly UserOutcome[];

@@ -125,10 +125,7 @@ async function award(client: ClientBase, request: BatchRequest, decide: Decide):
   };
 }
 
-/**
- * Executes the statements for one user after the other, as first versions of such services often do. Users are sorted,
- * so that calls cannot deadlock.
- */
+/** Awards user by user, as first versions of such services do. Sorts the users, so that calls cannot deadlock. */
 async function awardOneByOne(client: ClientBase, request: BatchRequest, decide: Decide): Promise<Effects> {
   const { call } = request;
   const effectsOf = new Map<string, Effects>();

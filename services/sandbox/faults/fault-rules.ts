@@ -27,10 +27,7 @@ const pickedUsers = {
 
 const applied = z.boolean().default(true);
 
-/**
- * Fault in place of the service's answer. `applied` determines whether the effects happen: by default not for a status,
- * but for all others.
- */
+/** Fault in place of the answer. `applied`: the effects happen; by default not for a status, but for all others. */
 export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('status'),
@@ -39,10 +36,7 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
     code: z.string().optional(),
     applied: z.boolean().default(false),
   }),
-  /**
-   * No answer until the caller disconnects. Effects are applied after `appliedAfterMs`, as if a proxy or a row lock
-   * delayed them.
-   */
+  /** No answer until the caller disconnects. The delay of the effects stands for a proxy or a row lock. */
   z.strictObject({ kind: z.literal('hang'), applied, appliedAfterMs: z.int().min(0).max(600_000).default(0) }),
   z.strictObject({ kind: z.literal('reset'), applied }),
   z.strictObject({ kind: z.literal('half-body'), applied }),

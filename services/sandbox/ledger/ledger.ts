@@ -2,10 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/**
- * One line of the ledger: effects of one batch call, written before its answer. Calls that are cut off later are
- * included.
- */
+/** Effects of one batch call, written before its answer, so that calls that are cut off later are included. */
 export const ledgerLine = z.object({
   service: z.string(),
   run: z.string(),

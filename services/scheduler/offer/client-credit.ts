@@ -2,10 +2,7 @@ import type { DispatcherCredit } from '../ports/dispatchers.ts';
 import { bandOf, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
-/**
- * Time after an offer in which dispatchers may not have counted it yet: a message reaches its dispatcher within some 40
- * ms, which reports it within 100 ms more.
- */
+/** Time until an offer is in its dispatcher's reports: some 40 ms for the message, 100 ms for the report. */
 const underWayMs = 200;
 
 /** Offers within this time are forgotten together. */

@@ -50,10 +50,7 @@ export interface ClientsBehind {
   /** Returns the partitions in which rows of any band are passed over, as bits. */
   passedOverIn(): bigint;
   isPassedOver(band: string, partition: number): boolean;
-  /**
-   * Ends passing over the band: later looks read its rows. Its spans have been read, except for those that looks have
-   * added meanwhile.
-   */
+  /** Makes later looks read the band again. Its spans were read, except those that looks added meanwhile. */
   catchUp(band: string, partition: number): void;
   /**
    * Ends the band in the partition if nothing waits there and no look in progress may still pass over more of it. If

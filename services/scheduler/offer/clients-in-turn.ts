@@ -6,10 +6,7 @@ import {
 } from '../../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
 
-/**
- * Longest time without a check of a client that waits for its rate. The rate, or this scheduler's part of it, may be
- * raised meanwhile.
- */
+/** Longest time without a check of a client that waits for its rate, because the rate may be raised. */
 const longestRestMs = 500;
 
 export interface BandOfClient {

@@ -6,15 +6,9 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import { assignPartitions } from './assign-partitions.ts';
 import { renewedBelow, type PartitionLeases } from '../ports/partition-leases.ts';
 
-/**
- * Longest interval of renewals, which follow at a third of the lease. Released partitions are taken over within this
- * time.
- */
+/** Longest interval of renewals. Released partitions are taken over within this time. */
 const beatEveryMs = 1000;
-/**
- * Interval of the leader's reads of live nodes. A leader without other nodes reads rarely, because new nodes send
- * notifications.
- */
+/** Intervals of the leader's reads of live nodes. A leader alone reads rarely: new nodes send notifications. */
 const assignEveryMs = 1000;
 const aloneAssignEveryMs = 5000;
 

@@ -17,10 +17,7 @@ import { createSkimSize } from './skim-size.ts';
 import { createStandstills } from './standstills.ts';
 import { createSweptJobs } from './swept-jobs.ts';
 
-/**
- * Intervals of looks, while a job is near and while none is. Longer ones save little and add lag (20 ms: twice the
- * lag).
- */
+/** Intervals of looks, while a job is near and while none is. Longer ones save little (20 ms: twice the lag). */
 const lookEveryMs = 10;
 const idleEveryMs = 50;
 /** Interval beside a crowd, whose calls wait for longer, and whose clients every look passes over. */

@@ -106,15 +106,9 @@ export interface Swept {
 }
 
 export interface DueReferences {
-  /**
-   * Reads the due jobs of each partition behind its mark, oldest first, at most `limit`. @param nearMs time to look
-   * ahead
-   */
+  /** Reads due jobs behind the marks, oldest first, at most `limit` by partition. @param nearMs time to look ahead */
   look(marks: readonly PartitionMark[], limit: number, nearMs: number): Promise<Looked>;
-  /**
-   * Reads like `look`, in partitions in which clients are passed over. @param rows read of each partition at most, of
-   * any client
-   */
+  /** Reads like `look`, but skips bands. @param rows read of each partition at most, of any client */
   skim(marks: readonly PartitionMark[], passedOver: PassedOver, rows: number): Promise<Skimmed>;
   /**
    * Reads jobs due within the second before the mark, the mark included, and less than ten seconds ago. A transaction
@@ -132,8 +126,7 @@ export interface DueReferences {
   /** Reads jobs that are not being called. @param rows read of each partition at most, of any client */
   sweep(ranges: readonly MarkRange[], passedOver: PassedOver, rows: number): Promise<Swept>;
   /**
-   * Reads jobs claimed by dispatchers whose leases have expired, at most `limit` of each partition. The cost depends on
-   * the claimed jobs, not on the due ones.
+   * Reads jobs claimed under expired leases, at most `limit` by partition. The cost depends on the claimed jobs only.
    */
   sweepLapsed(ranges: readonly MarkRange[], limit: number): Promise<JobReference[]>;
 }

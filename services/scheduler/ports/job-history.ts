@@ -14,9 +14,6 @@ export interface HistoryKept {
 }
 
 export interface JobHistory {
-  /**
-   * Creates the tables of coming days, drops days that are too old, and deletes old dead jobs. Does not wait for
-   * readers. Safe to repeat.
-   */
+  /** Creates the tables of coming days and drops old days and dead jobs. Waits for no reader. Safe to repeat. */
   keep(terms: HistoryTerms): Promise<HistoryKept>;
 }

@@ -26,10 +26,7 @@ export interface Assignment {
 /** A beat renews leases with at most this part left. Each lease therefore has at least this part left after a beat. */
 export const renewedBelow = 2 / 3;
 
-/**
- * Assignment of partitions to schedulers. The leases only save work: if two schedulers read a partition, both offer its
- * jobs, and one claim wins.
- */
+/** Assignment of partitions. The leases only save work: if two schedulers offer a job, one claim wins. */
 export interface PartitionLeases {
   /**
    * Reports that this scheduler is alive. Releases the given partitions, renews those with less than `renewedBelow` of
@@ -37,10 +34,7 @@ export interface PartitionLeases {
    * partition.
    */
   beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
-  /**
-   * Removes a scheduler. Its partitions become free and are assigned to live schedulers, which take them with their
-   * next beat.
-   */
+  /** Removes a scheduler. Live schedulers take its partitions with their next beats. */
   leave(owner: string): Promise<void>;
   assignment(): Promise<Assignment>;
   /** Stores the assignment. Has no effect if the leader's lease is lost. */

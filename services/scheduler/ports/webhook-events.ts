@@ -78,10 +78,7 @@ export interface WebhookEvents {
     limit: number,
     toldOf: (events: readonly WebhookEvent[], webhooks: readonly ListeningWebhook[]) => Told,
   ): Promise<{ events: number; calls: number }>;
-  /**
-   * Processes due digests in one transaction, and stores a call for each. Deletes digests of webhooks that no longer
-   * receive them. Returns the number of calls.
-   */
+  /** Stores a call for each due digest, in one transaction. Returns the number of calls. */
   tellDigests(callOf: (digest: Digest, webhook: ListeningWebhook) => JobToStore): Promise<number>;
   /**
    * Records three kinds of events: for each run without progress for this time, once until it progresses; for each

@@ -29,10 +29,7 @@ interface RangeParams extends MarkParams {
 }
 
 const instant = (microseconds: string) => `('epoch'::timestamptz + ${microseconds} * interval '1 microsecond')`;
-/**
- * Columns of a job reference. `date_part` avoids `numeric`; rounded, it is exact to the microsecond until the year
- * 2100, and looks only read due jobs.
- */
+/** Columns of a job reference. `date_part` avoids `numeric`, and is exact to the microsecond until 2100. */
 const reference = (late: string, outlet = outletOf('t')) =>
   `t.partition_id, date_part('epoch', t.due_at) * 1000000, t.id::text, ${outlet}::text, ${late}, t.priority`;
 const marksOf = ($: (param: 'partitions' | 'dues' | 'ids') => string) =>

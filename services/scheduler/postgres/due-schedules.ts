@@ -194,26 +194,17 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 const regionLook = `coalesce((region_looks ->> $1)::timestamptz, look_at)`;
 
-/**
- * Condition: an operator has not switched the region off. A region that is off takes nothing, even if its processes
- * run.
- */
+/** Condition: no operator has switched the region off. Its processes may still run, but take nothing. */
 const isSwitchedOn = (region: string) => `not exists (select from regions where name = ${region} and not active)`;
 
-/**
- * Time ahead of the instant. It is 0 if the decision depends on the previous fire, and for campaigns, whose audiences
- * are known only at the instant.
- */
+/** Time ahead of the instant; 0 if the decision needs the previous fire or the audience at the instant. */
 const aheadOf = (ms: string) => `case when client is not null and definition -> 'recurrence' ->> 'overlap' = 'allow'
   then ${ms}::float8 else 0 end * interval '1 millisecond'`;
 
 const isNear = (ms: string) => `state = 'active' and look_at <= now() + ${ms}::float8 * interval '1 millisecond'
     and ${regionLook} <= now() + ${aheadOf(ms)}`;
 
-/**
- * Locks due schedules, or else those of the nearest instant, so that none waits for the end of a transaction with later
- * instants.
- */
+/** Locks due schedules, else those of the nearest instant, so that none waits for later ones to commit. */
 const lockDue = `
   select ${plannedColumns}, ${msOf(regionLook)} as "lookMs" from schedules s
   where ${isNear('$3')} and ${isSwitchedOn('$1')}
@@ -244,8 +235,7 @@ const lockBuffered = `
   limit $1 for update skip locked`;
 
 /**
- * Fires buffered occurrences whose previous fire has ended. They are due now, so that a run's deadline counts from now.
- * Whole milliseconds, as all due times.
+ * Fires buffered occurrences whose previous fire has ended. They are due now, in whole milliseconds like all due times.
  */
 const unbuffer = `
   update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3,

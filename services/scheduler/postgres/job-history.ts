@@ -62,10 +62,7 @@ const deleteJobChanges = `
   delete from job_changes where id = any(array(
     select id from job_changes where state = 'done' and ended_at < now() - $1 * interval '1 day' limit $2))`;
 
-/**
- * Deletes old dead jobs, which still count as dead in the totals. Uses the client's own days, or else $1; 0 means for
- * ever. $2 limit.
- */
+/** Deletes old dead jobs, but not from the totals. By the client's days, else $1 days; 0 means for ever. $2 limit. */
 const deleteDead = `
   with kept as (
     select d.client, coalesce((c.definition ->> 'deadJobsDays')::float8, nullif($1::float8, 0)) as days

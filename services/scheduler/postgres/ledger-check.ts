@@ -24,10 +24,7 @@ const stored = 'sum(accepted - called - expired - cancelled - dead)';
 
 const expectedInAll = `select coalesce(${stored}, 0)::float8 as jobs from client_totals`;
 
-/**
- * Reads totals and jobs in one statement, so that they are of one moment: each change of a job updates its total in the
- * same transaction.
- */
+/** Uses one statement, because each change of a job updates its total in the same transaction. */
 const checkLedgers = statementOf<{ partitions: string; count: number }>(
   'check-ledgers',
   ($) => `

@@ -93,10 +93,7 @@ async function listening(client: PoolClient): Promise<ListeningWebhook[]> {
   });
 }
 
-/**
- * Lists webhooks with their bounds. An account is an API key. A revoked or expired key still bounds by its stored
- * scope; keys are never deleted.
- */
+/** Lists webhooks. An account is an API key. The scope of a revoked or expired key still applies. */
 const selectListening = `
   select w.id as "webhookId", w.url, w.definition, w.created_at as "createdAt", w.account,
     (select jsonb_agg(jsonb_build_object('countries', k.countries, 'actionTypes', k.action_types))
@@ -204,10 +201,7 @@ const noteLowBudgets = `
   select uuid_of_now(), 'budget.low', now(), campaign,
     low_budget(country, units, left_units, currency) from u`;
 
-/**
- * Records API keys that end soon, once in each of two spans before their end. A key that was created within a span is
- * not reported in it.
- */
+/** Records API keys that end soon, once in each of two spans before the end, unless created within the span. */
 const noteEndingKeys = `
   with e as (
     select id, name, owner, expires_at, created_at, expires_at - case

@@ -34,10 +34,7 @@ export interface RecurringDeps {
   tracing?: Tracing | null | undefined;
 }
 
-/**
- * Recurring schedules. One node of a region works. Its lease only saves the others the work: row locks and unique
- * insertions keep decisions correct.
- */
+/** Recurring schedules. One node of a region works, to save work: row locks and unique keys keep decisions correct. */
 export interface Recurring {
   start(): void;
   stopIntake(): Promise<void>;

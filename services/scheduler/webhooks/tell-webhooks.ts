@@ -136,10 +136,7 @@ function isWithinBounds({ account, scopes }: WebhookBounds, { campaign, keyAccou
   return scopes.every((scope) => seesReach(scope, campaign));
 }
 
-/**
- * Returns whether the event matches the filters. An event without a campaign matches no campaign and no tag; a key has
- * an owner.
- */
+/** Returns whether the event matches the filters. Events without a campaign match no campaign and no tag. */
 function isOf({ campaigns, tags, owners }: WebhookDefinition, event: WebhookEvent): boolean {
   const { campaign } = event;
   if (campaigns && (!campaign || !campaigns.includes(publicId('campaign', campaign.campaignId)))) return false;

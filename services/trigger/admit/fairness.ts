@@ -37,10 +37,7 @@ const quantumBatches = 10;
 
 export interface SharingFeed extends ProgressingFeed {
   feedId: string;
-  /**
-   * Run of the feed, and the batches that its pace allows this trigger now, over all feeds of the run. Null if the run
-   * has no pace.
-   */
+  /** Run of the feed, and batches that its pace allows all its feeds here now. Null if the run has no pace. */
   pace: { runId: string; batches: number } | null;
   weight: number;
   /** True if a step waits for a person: batches beyond the floor would wait too. */
@@ -151,10 +148,7 @@ function readyOf({ loads }: SharingFeed): number {
   return Math.max(0, ...loads.values());
 }
 
-/**
- * Returns the batches that a feed may still have regardless of other feeds. If the feed waits for a person, its waiting
- * batches count too.
- */
+/** Returns the rest of a feed's floor. If the feed waits for a person, its waiting batches count. */
 function floorOf(feed: SharingFeed, bounds: ReadonlyMap<string, number>): number {
   const own = readyOf(feed) + (feed.held || !isWithinItsOwn(feed, bounds, 0) ? feed.waiting : 0);
   return floorBatches(feed.weight) - own;
@@ -179,10 +173,7 @@ function hasRoom(
   return [...feed.loads].every(hasRoomIn) && isWithinItsOwn(feed, bounds, granted);
 }
 
-/**
- * Returns whether a feed stays under the bound of every shard of its chain. Waiting batches count, so that a feed whose
- * batches wait cannot be fed without end.
- */
+/** Returns whether a feed is below every bound of its chain. Waiting batches count, or it could grow without end. */
 function isWithinItsOwn(feed: SharingFeed, bounds: ReadonlyMap<string, number>, granted: number): boolean {
   return [...feed.loads].every(([shard, load]) => load + feed.waiting + granted < (bounds.get(shard) ?? 0));
 }

@@ -21,10 +21,7 @@ const stockedForMs = 1000;
 const slowPerSecond = 1000;
 /** Time after which the rate of a shard predicts its future rate. */
 const knownAfterMs = 2000;
-/**
- * Longest pause after a slow look. The work of a look is bounded, so a slow look means a slow database, and feeds still
- * wait for room.
- */
+/** Longest pause after a slow look. Looks are small, so the database is slow, and feeds still wait for room. */
 const longestPauseMs = 1000;
 /** Shortest interval of looks, however often pagers request room. */
 const minPauseMs = 20;

@@ -5,10 +5,7 @@ import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './mea
 const standsStillAfterMs = 1000;
 /** Time after which a feed's measured rate is used. */
 const measuredAfterMs = 1000;
-/**
- * Seconds of work that compete for room: twice the bound of a shard. A feed that is handled as quickly as it is fed
- * stays below.
- */
+/** Twice the bound of a shard, in seconds of work. A feed that is handled as fast as it is fed stays below. */
 const competingSeconds = 6;
 
 /** Progress of a feed's ready batches in one shard of its chain. Times are of the trigger's monotonic clock. */
@@ -27,10 +24,7 @@ export interface ShardProgress {
 export type FeedProgress = ReadonlyMap<string, ShardProgress>;
 
 export interface ProgressingFeed {
-  /**
-   * Batches that are ready in the shard or on their way there, with granted batches that are not fed yet; keyed by
-   * shard.
-   */
+  /** Batches ready in the shard or on their way there, and granted ones that are not fed yet; keyed by shard. */
   loads: ReadonlyMap<string, number>;
   progress: FeedProgress;
   waiting: number;

@@ -18,10 +18,7 @@ export interface AudienceCounterDeps extends Omit<CountingDeps, 'questions'> {
   leaseMs: number;
 }
 
-/**
- * Counts audiences on request of a person, by paging them once. Counts two audiences at a time, in addition to the
- * feeds.
- */
+/** Counts audiences on request of a person, two at a time, in addition to the feeds. */
 export type AudienceCounter = Pick<Loop, 'start' | 'stop'>;
 
 export function createAudienceCounter(deps: AudienceCounterDeps): AudienceCounter {
@@ -65,10 +62,7 @@ const tooLong: CountEnd = { state: 'failed', cause: 'it took longer than six hou
 
 type CountDeps = AudienceCounterDeps & Pick<CountingDeps, 'questions'>;
 
-/**
- * Counts until the count ends, is cancelled, or this process stops. In the last case another trigger continues from the
- * saved place.
- */
+/** Counts until the end, a cancellation, or a stop of this process. Another trigger then continues. */
 async function countWhileHeld(count: OwnedCount, deps: CountDeps, stopping: AbortSignal): Promise<void> {
   const { counts, leaseMs, clock, logger } = deps;
   const over = new AbortController();

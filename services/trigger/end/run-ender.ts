@@ -7,10 +7,7 @@ import type { RunFinisher } from './run-finisher.ts';
 
 const lookEveryMs = 1000;
 const goesOnAfterMs = 20;
-/**
- * Longest pause after a slow look. A run that is over ends within seconds even if Postgres is slow, because the look
- * reads only such runs.
- */
+/** Longest pause after a slow look. It is short, because the look reads only runs that are over. */
 const longestPauseMs = 2000;
 
 export interface RunEnderDeps {

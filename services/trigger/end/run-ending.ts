@@ -7,10 +7,7 @@ export function linesOf(tally: RunTally): StepLine[] {
   );
 }
 
-/**
- * Returns how the run ends; null while users are pending or still to be fed. After the deadline or a cancellation, no
- * more users are fed.
- */
+/** Returns how the run ends; null while users are pending, or are still to be fed before the deadline. */
 export function endingOf(tally: RunTally): RunEnding | null {
   const lines = linesOf(tally);
   const isFed = tally.feeds.every((feed) => feed.complete);
@@ -36,10 +33,7 @@ export function endingOf(tally: RunTally): RunEnding | null {
   return { state: hasFailures ? 'completed_with_failures' : 'completed', reason };
 }
 
-/**
- * Returns the differences between the totals kept during the run and the totals counted anew, as `feed, step, count:
- * summed, counted`.
- */
+/** Returns where kept totals and recounted ones differ, as `feed, step, count: summed, counted`. */
 export function differences(tally: RunTally, counted: readonly FeedCount[]): string[] {
   return tally.feeds.flatMap(({ feedId, totals }) => {
     const anew = counted.find((other) => other.feedId === feedId)?.totals ?? [];
@@ -68,10 +62,7 @@ function unknownReason(unknown: number): string | null {
   return unknown === 0 ? null : `the outcome of ${usersInWords(unknown)} is unknown`;
 }
 
-/**
- * Formats a sum over steps. Such a sum counts no user twice: a user that is unknown or expired in one step is skipped
- * in the next.
- */
+/** Formats a sum over steps, which counts no user twice: later steps skip users that are unknown or expired. */
 function usersInWords(users: number): string {
   return users === 1 ? '1 user' : `${users} users`;
 }

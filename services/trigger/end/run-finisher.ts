@@ -19,15 +19,9 @@ export interface RunFinisherDeps {
   logger: Logger;
 }
 
-/**
- * Ends runs that have no open work, and the open steps of runs whose time is over. Depends on the database only, on no
- * other process.
- */
+/** Ends runs without open work, and open steps of runs that are over. Depends on the database only. */
 export interface RunFinisher {
-  /**
-   * Ends some steps of the run, with one statement per feed, so that a large run does not delay the others. `more`:
-   * call again without a pause.
-   */
+  /** Ends some steps of each feed, so that a large run does not delay others. `more`: call again without a pause. */
   finish(tally: RunTally): Promise<'ended' | 'more' | 'waits'>;
   /** Drops the state of all other runs. */
   keepOnly(runIds: ReadonlySet<string>): void;

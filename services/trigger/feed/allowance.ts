@@ -11,10 +11,7 @@ export interface Allowance {
   limitTo(batches: number): void;
   /** Measures the rate of fetched pages, which predicts the next ones. */
   fetched(users: number, tookMs: number): void;
-  /**
-   * Returns the batches wanted beyond the grant: the fetched ones and, if `mayFetchMore`, those fetched until the next
-   * look.
-   */
+  /** Returns the batches wanted beyond the grant: `fetched` and, if more pages come, those until the next look. */
   wants(fetched: number, mayFetchMore: boolean, untilNextLookMs: number): number;
 }
 

@@ -6,10 +6,7 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { FeedPager } from './feed-pager.ts';
 import type { FeedStanding } from '../pages/page-questions.ts';
 
-/**
- * Feeds of one trigger, at most, by standing: those that move, new ones, and those whose last page failed. Each kind
- * has its own limit.
- */
+/** Feeds of one trigger, at most, by kind: moving, new, and with a failed last page. */
 const maxMovingFeeds = 500;
 const maxNewFeeds = 2000;
 const maxUncertainFeeds = 250;
@@ -19,16 +16,10 @@ const maxDryFeeds = 4;
 const maxBufferedUsers = 500_000;
 const maxBufferedUsersPerFeed = 10_000;
 
-/**
- * Feeds claimed at one look. The number is small so that several triggers share feeds that become free at the same
- * time.
- */
+/** Feeds claimed at one look: few, so that several triggers share feeds that become free together. */
 const maxClaimedAtOnce = 8;
 const claimPauseMs = 500;
-/**
- * Longest wait while notifications of free feeds arrive. A feed whose notification was lost, or whose owner died, waits
- * for this time.
- */
+/** Longest wait while notifications arrive. A feed whose notification was lost, or whose owner died, waits for it. */
 const heardClaimPauseMs = 2000;
 /** Pause before the next claim if more feeds may be free, so that other triggers can claim some. */
 const pauseForOthersMs = 50;
@@ -118,10 +109,7 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     }
   }
 
-  /**
-   * Releases a feed. Does not await the pager, because a pager that finishes a write must not delay the renewal of
-   * other leases.
-   */
+  /** Releases a feed. Does not await its last write, which must not delay the renewal of other leases. */
   function letGo(pager: FeedPager): void {
     if (pagers.get(pager.feed.feedId) === pager) pagers.delete(pager.feed.feedId);
     const left = giveBack(pager).finally(() => leaving.delete(left));

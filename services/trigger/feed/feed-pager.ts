@@ -65,10 +65,7 @@ export interface FeedPager {
   readonly feed: OwnedFeed;
   start(): void;
   end(): PagerEnd | null;
-  /**
-   * Returns whether the pager waits for a fault of its own: a page that is not available, or a topic that rejects
-   * messages.
-   */
+  /** Returns whether the pager waits for a fault of its own: a missing page, or a topic that rejects messages. */
   isStalled(): boolean;
   standing(): FeedStanding;
   /** Batches granted and not written yet. */
@@ -133,10 +130,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
     if (!hadBatch || buffer.gatherMs() === 0) writes.poke();
   }
 
-  /**
-   * Stalls the feed. The row keeps the cause until the feed moves again: writing the pages fetched before does not
-   * clear it.
-   */
+  /** Stalls the feed. The row keeps the cause until the feed moves again, even if earlier pages are written. */
   async function standStill(next: Stall): Promise<void> {
     const { cause, retryInMs } = next;
     await feedStore.stall(feed.feedId, feed.token, cause, retryInMs);

@@ -3,10 +3,7 @@ import { cutBatches, type Cut } from './cut-batches.ts';
 import type { Gap } from '../pages/page-source.ts';
 import type { SkippedUsers } from '../ports/feed-store.ts';
 
-/**
- * Limits for gathering pages into one write, in users and in milliseconds. In measurements, 5 to 10 pages per write
- * halved its cost.
- */
+/** Limits for gathering pages into one write. In measurements, 5 to 10 pages per write halved its cost. */
 const enoughUsers = 5000;
 const maxGatherMs = 100;
 
@@ -66,19 +63,13 @@ export function createPageBuffer({ batchUsers, maxUsers, clock }: PageBufferDeps
   const mayBeShort = () => isSealed && gaps.length > 0;
   const hasBatch = () => users.length >= batchUsers || (mayBeShort() && users.length > 0);
 
-  /**
-   * Returns the number of users skipped before the first waiting user. A large number moves the cursor even without a
-   * batch.
-   */
+  /** Returns the users skipped before the first waiting one. Many of them move the cursor even without a batch. */
   const skippedFirst = () => {
     const [first] = gaps;
     return first?.at === 0 ? first.excluded + first.heldOut : 0;
   };
 
-  /**
-   * Returns whether a gap belongs to the cut. A gap behind the last taken user does, unless its last user is an id with
-   * which no request can continue.
-   */
+  /** Returns whether a gap goes with the cut. The last one does not if no request can continue after its last user. */
   const goesWith = ({ taken, complete }: Cut, { at, last }: Gap) =>
     at < taken || (at === taken && (complete || last.isWellFormed()));
 

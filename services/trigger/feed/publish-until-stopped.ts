@@ -15,10 +15,7 @@ export interface PublishUntilStoppedDeps {
   random: () => number;
 }
 
-/**
- * Publishes messages, with retries until it succeeds or the signal aborts. The sweeper finds unpublished messages
- * later.
- */
+/** Publishes until it succeeds or the signal aborts. The sweeper finds unpublished messages later. */
 export async function publishUntilStopped(
   messages: readonly OutgoingMessage[],
   { publisher, onTrouble, clock, random }: PublishUntilStoppedDeps,

@@ -6,10 +6,7 @@ import { createDueTurns, readDueWithinMs } from './due-turns.ts';
 import { createListingTimes, usualTransactionMs } from './listing-times.ts';
 import type { ListedRun, RunStore, RunTally } from '../ports/run-store.ts';
 
-/**
- * Time after which a run with unchanged totals counts as idle. With ready work, references may be lost: the keeper
- * reads the run for longer.
- */
+/** Time until an unchanged run is idle. With ready work, it is read for longer, because references may be lost. */
 const movesForMs = 5000;
 const stayedWithForMs = 60_000;
 /**

@@ -21,10 +21,7 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
 const lookEveryMs = 1000;
-/**
- * Longest pause after a slow look. The work of a look is bounded, so a slow look means a slow database, and retries
- * still wait for looks.
- */
+/** Longest pause after a slow look. Looks are small, so the database is slow, and retries still wait for looks. */
 const longestPauseMs = 2000;
 
 export interface RunKeeperDeps {

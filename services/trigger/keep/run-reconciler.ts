@@ -11,10 +11,7 @@ import type { ThrottledWarn } from '../report/throttled-warn.ts';
 const lookEveryMs = 10_000;
 /** Time budget of a turn: feeds are read one after the other until it is used up. */
 const turnMs = 200;
-/**
- * Time after which a feed with unchanged sums is reconciled. The next reconciliation follows after twice the time, up
- * to an hour.
- */
+/** Time until an unchanged feed is reconciled. Doubles after each reconciliation, up to an hour. */
 const standsAfterMs = 20_000;
 const maxGapMs = 3_600_000;
 

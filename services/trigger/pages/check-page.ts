@@ -7,10 +7,7 @@ export interface PageAsked {
   limit: number;
 }
 
-/**
- * Returns what is wrong with a page, or null. No user of a faulty page is fed, because exactly-once feeding and batches
- * as ranges depend on the order.
- */
+/** Returns the fault of a page, or null. No user of a faulty page is fed: batches are ranges of ordered ids. */
 export function pageFault({ users, next }: UserPage, { after, limit }: PageAsked): string | null {
   if (users.length > limit) return `the page has ${users.length} users, asked for were at most ${limit}`;
   const disorder = findDisorder(users, after);

@@ -13,10 +13,7 @@ import type { FetchedPage, PageSource, SourcePages, Stall } from './page-source.
 /** One of the merged sources, with its page in memory. */
 interface Strand {
   source: FeedSource;
-  /**
-   * Index of the source in the audience's `include` or `exclude`; null for a source that belongs only to another
-   * country's audience.
-   */
+  /** Index in the audience's `include` or `exclude`; null for a source of another country's audience only. */
   place: number | null;
   pages: SourcePages;
   head: Head;

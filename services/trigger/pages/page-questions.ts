@@ -10,10 +10,7 @@ export type FeedStanding = 'moving' | 'new' | 'uncertain';
 
 /** Concurrent page requests by standing. Requests that hang, or may hang, do not block feeds whose pages arrive. */
 export const maxQuestions = { moving: 32, new: 64, uncertain: 32 };
-/**
- * Concurrent requests for new feeds of one run. A new request may hang until its timeout, and a later run must still
- * find a place.
- */
+/** Requests of one run's new feeds: they may hang until their timeout, and later runs need a place. */
 export const maxNewOfRun = 3;
 /**
  * Additional places for new feeds of the newest run. One opens every `everyMs`: even if earlier requests hang for their
@@ -37,10 +34,7 @@ export interface Asker {
 
 type PageAnswer = Awaited<ReturnType<Segmentation['page']>>;
 
-/**
- * Admission of page requests to the segmentation service. A request that waits here has not started, so its timeout
- * does not run.
- */
+/** Admission of page requests. A waiting request has not started, so its timeout does not run. */
 export interface PageQuestions {
   /** Sends the request in the run's turn. If the signal aborts before, returns a failure without a request. */
   ask(asker: Asker, question: () => Promise<PageAnswer>, signal: AbortSignal): Promise<PageAnswer>;
@@ -82,10 +76,7 @@ interface TurnTerms {
 
 const noLaterPlaces = { places: 0, everyMs: 0 };
 
-/**
- * Creates places that are assigned to runs in turn, so that a run with hundreds of feeds gets no more than a run with
- * one.
- */
+/** Creates places that runs take in turn, so that hundreds of feeds get no more than one feed. */
 function createTurns({ places, placesOfRun, later, clock }: TurnTerms) {
   /** Ordered by the runs' turns: a Map keeps insertion order, and a run that had a turn moves to the end. */
   const waiting = new Map<string, Set<Waiter>>();

@@ -18,10 +18,7 @@ export interface Gap extends SkippedUsers {
   heldOutIds?: string[];
   /** Last skipped user; if the gap skips none, the user before the gap. */
   last: string;
-  /**
-   * Users of the audience, from the previous gap to this one, that several sources contain; absent if not counted. They
-   * are fed or held out like others.
-   */
+  /** Users of the audience, since the previous gap, that several sources contain; absent if not counted. */
   shared?: number;
 }
 

@@ -1,9 +1,6 @@
 import type { SegmentationFailure } from '../../../shared/ports/segmentation.ts';
 
-/**
- * Returns why a segment cannot be fed or described, for people: segment and country, the observed fault, and the
- * required action.
- */
+/** Returns why a segment cannot be fed or described, for people, with the required action. */
 export function segmentationCause(
   { segment, country }: { segment: string; country: string },
   { kind, cause }: Pick<SegmentationFailure, 'kind' | 'cause'>,

@@ -40,10 +40,7 @@ export interface SavedCount extends CountProgress {
 
 /** Requested counts, each owned by one trigger at a time. */
 export interface CountStore {
-  /**
-   * Claims a count that waits or whose lease has ended: the oldest count among the accounts with the fewest counts in
-   * progress.
-   */
+  /** Claims the oldest free count of the accounts with the fewest counts in progress. */
   claim(owner: string, leaseMs: number): Promise<OwnedCount | undefined>;
   renew(count: OwnedCount, leaseMs: number): Promise<CountStanding>;
   /** Returns false, without writing, if this process no longer owns the count. */

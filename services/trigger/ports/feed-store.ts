@@ -140,22 +140,13 @@ export interface FeedStore {
    * stalled before them; then the order is by the start of the run.
    */
   claim(owner: string, leaseMs: number, limit: number, scope: FeedScope, choice?: FeedChoice): Promise<OwnedFeed[]>;
-  /**
-   * Renews leases. Returns the feeds that this owner still has and whose runs still feed (running, before the
-   * deadline).
-   */
+  /** Renews leases. Returns the feeds that are still owned and whose runs still feed (running, before the deadline). */
   renew(owner: string, leaseMs: number, feeds: readonly { feedId: string; token: number }[]): Promise<string[]>;
   /** Releases leases at once, for a graceful stop. */
   release(owner: string, feeds: readonly { feedId: string; token: number }[]): Promise<void>;
-  /**
-   * Writes batches and cursor in one transaction under the token. Returns false, without writing, if the token is
-   * stale.
-   */
+  /** Writes batches and cursor in one transaction. Returns false, without writing, if the token is stale. */
   writePages(pages: FedPages): Promise<boolean>;
-  /**
-   * Stalls a feed whose next page is not available: shows the cause, and keeps the feed from being claimed for
-   * `retryInMs`. No effect under a stale token.
-   */
+  /** Shows the cause of a stall, and prevents claims for `retryInMs`. No effect under a stale token. */
   stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
   /** Shows why a feed does not progress; null clears the cause. No effect under a stale token. */
   show(feedId: string, token: number, cause: string | null): Promise<void>;

@@ -56,28 +56,20 @@ export interface Retention {
    */
   deleteRuns(days: number, limit: number): Promise<number>;
   /**
-   * Deletes users, steps and suppressed users of dry runs that ended more than `days` ago, and keeps their figures.
-   * Returns the number of rows, at most `limit`.
+   * Deletes rows of dry runs that ended more than `days` ago, but not their figures. Returns how many, up to `limit`.
    */
   deleteDryRows(days: number, limit: number): Promise<number>;
   /** Deletes stored answers by idempotency key older than `days`. Returns their number, at most `limit`. */
   deleteAnswers(days: number, limit: number): Promise<number>;
-  /**
-   * Deletes uploaded lists older than `days` that no scheduled or running campaign uses. Returns their number, at most
-   * `limit`.
-   */
+  /** Deletes lists older than `days` that no scheduled or running campaign uses. Returns how many, up to `limit`. */
   deleteAudiences(days: number, limit: number): Promise<number>;
   /**
-   * Deletes records of suppression list uploads that ended more than `days` ago. The users stay on their list. Returns
-   * the number of records, at most `limit`.
+   * Deletes records of suppression uploads that ended over `days` ago, but no users. Returns how many, up to `limit`.
    */
   deleteSuppressionUploads(days: number, limit: number): Promise<number>;
   /** Deletes users and numbers of replaced suppression lists. Returns the number of users, at most `limit`. */
   deleteReplacedPeople(limit: number): Promise<number>;
-  /**
-   * Fails uploads that reported nothing for minutes, because the process that received them has died. Returns their
-   * number.
-   */
+  /** Fails uploads that reported nothing for minutes: their process has died. Returns their number. */
   failLostUploads(): Promise<number>;
   deleteDeadLetters(days: number, limit: number): Promise<number>;
   /** Deletes audit log entries older than `days`, at least 30, oldest first. Returns their number, at most `limit`. */

@@ -20,10 +20,7 @@ export interface UsersBeyond {
 
 /** Decides whether runs may begin and continue under the installation's policy. */
 export interface RunApprovals {
-  /**
-   * Judges a run that is to begin with these users. If a required approval is missing, pauses the run, requests an
-   * approval, and returns null.
-   */
+  /** Judges a run before it begins. If an approval is missing, pauses the run, requests one, and returns null. */
   clear(runId: string, users: UsersByCountry): Promise<ClearedRun | null>;
   /** Judges a retry run, whose users are counted. */
   clearRetry(runId: string): Promise<ClearedRun | null>;

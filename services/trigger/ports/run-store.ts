@@ -48,10 +48,7 @@ export interface RunTally {
   judgedFrom: readonly EndedUsers[];
   /** True if its campaign has a budget in any country. */
   hasBudgets: boolean;
-  /**
-   * Canary in progress, with the share of its users that may fail for the run to continue by itself; null: no canary in
-   * progress.
-   */
+  /** Canary in progress, with the share of its users that may fail; null if none is in progress. */
   canary: { maxFailedPercent: number | null } | null;
   /** Milliseconds since the run's deadline, by the database's clock; negative before it. */
   overdueMs: number;
@@ -192,10 +189,7 @@ export interface RunStore {
   listRuns(since: string | null, reachMs: number): Promise<ListedRuns>;
   /** Returns the held steps of these runs, and the steps with recent retries, one for each feed and step. */
   waitingSteps(runIds: readonly string[]): Promise<WaitingStep[]>;
-  /**
-   * Returns why the run's costs cannot be counted in the currency of its campaign's budgets, at current prices. Null if
-   * they can.
-   */
+  /** Returns why the run's costs have no price in the currency of its budgets; null if all have one. */
   unpriced(runId: string): Promise<string | null>;
   /** Returns the countries in which batches of these runs wait for their campaign's budget. */
   shortages(runIds: readonly string[]): Promise<BudgetShortage[]>;
@@ -214,18 +208,12 @@ export interface RunStore {
   pausing(): Promise<PausingRun[]>;
   /** Moves a run from pausing to paused. Returns false if its state has changed. */
   settlePause(runId: string): Promise<boolean>;
-  /**
-   * Moves a run from running to pausing. The cause is displayed and stored in the history. Returns false if the run is
-   * not running any more.
-   */
+  /** Moves a run from running to pausing, with a cause for its history. Returns false if it is not running. */
   pauseFor(runId: string, cause: string): Promise<boolean>;
   /** Pauses a run whose canary has ended. Returns false if the run is not running, or a person has let it continue. */
   pauseForCanary(runId: string, cause: string): Promise<boolean>;
   /** Ends the canary: all users are fed from now on. Returns false if no canary is in progress. */
   endCanary(runId: string, said: string): Promise<boolean>;
-  /**
-   * Ends a run if its state allows it, and fences a trigger that could still feed it. Returns false if its state has
-   * changed already.
-   */
+  /** Ends a run, and fences a trigger that could still feed it. Returns false if its state has changed already. */
   finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

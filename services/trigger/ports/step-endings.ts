@@ -23,9 +23,6 @@ export interface StepEndings {
     outcome: 'expired' | 'cancelled',
     window: { from: number; limit: number },
   ): Promise<EndedSteps>;
-  /**
-   * Ends quarantined steps as `unknown`, and lists them for people. Ignores other steps. Returns the number of ended
-   * steps.
-   */
+  /** Ends those steps that are quarantined as `unknown`, and lists them for people. Returns their number. */
   endQuarantined(refs: readonly StepRef[]): Promise<number>;
 }

@@ -36,10 +36,7 @@ export interface PrepareRunDeps extends ResolveDeps {
 export type Prepared =
   { kind: 'begun' } | { kind: 'ended' } | { kind: 'later'; cause: string; retryAfterMs: number } | { kind: 'stopped' };
 
-/**
- * Resolves the sources of a run's audience, creates the topics that it needs, and begins it. Throws on a database
- * error.
- */
+/** Resolves the sources, creates the topics, and begins the run. Throws on a database error. */
 export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal: AbortSignal): Promise<Prepared> {
   if (run.isRetry) return prepareRetry(run, deps);
   const places = await resolvePlaces(run.definition, deps, signal);
@@ -116,10 +113,7 @@ async function prepareRetry(run: RunToPrepare, deps: PrepareRunDeps): Promise<Pr
   return { kind: 'begun' };
 }
 
-/**
- * Returns a cause if prices are missing, which may have been deleted since the campaign was started. Skips campaigns
- * without a monetary budget.
- */
+/** Returns a cause if a monetary budget lacks prices, which may have been deleted since the start. */
 async function unpriced({ runId, definition }: RunToPrepare, { runStore }: PrepareRunDeps): Promise<string | null> {
   const isInMoney = definition.budgets?.some(({ amount }) => amount !== undefined) ?? false;
   return isInMoney ? runStore.unpriced(runId) : null;
@@ -176,10 +170,7 @@ function startOf(country: string, { schedule }: CampaignDefinition): Pick<NewFee
   return atMs === undefined ? {} : { startsAt: new Date(atMs) };
 }
 
-/**
- * Creates the shards of every step in every country, with their topics, before anything can be published. Returns the
- * cause of a failure, else null.
- */
+/** Creates all shards and topics before anything can be published. Returns the cause of a failure, else null. */
 async function createTopics(
   { definition }: RunToPrepare,
   { topicAdmin, topics, topicTerms, shards }: PrepareRunDeps,

@@ -11,10 +11,7 @@ export interface ResolveDeps {
   storedAudiences: Pick<StoredAudiences, 'list' | 'run' | 'countEarlier'>;
 }
 
-/**
- * `missing`: the run cannot be carried out at all. `later`: the source has to be requested again, for a cause that is
- * shown to people.
- */
+/** `missing`: the run cannot be carried out at all. `later`: the source has to be requested again. */
 export type Resolved =
   | { kind: 'source'; source: FeedSource }
   | { kind: 'missing'; reason: string }

@@ -7,19 +7,13 @@ import type { RunToPrepare } from '../ports/run-store.ts';
 import { endRun, prepareRun, type PrepareRunDeps } from './prepare-run.ts';
 import type { ThrottledWarn } from '../report/throttled-warn.ts';
 
-/**
- * Runs prepared at once. Runs that failed before take at most half of the places, so that hanging runs do not block new
- * ones.
- */
+/** Runs prepared at once. Repeated tries take at most half, so that hanging runs do not block new ones. */
 const maxAtOnce = 64;
 const maxTriedBefore = 32;
 /** Concurrent requests over all runs. */
 const maxQuestions = 64;
 const lookEveryMs = 500;
-/**
- * Interval while notifications of new runs arrive and no run is in progress. A run whose notification was lost waits
- * for this time.
- */
+/** Interval while notifications arrive and no run is in progress. A run with a lost notification waits for it. */
 const heardLookEveryMs = 2000;
 const forgetAfterMs = 300_000;
 const afterErrorMs = 1000;
@@ -54,10 +48,7 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
   const tries = new Map<string, Tries>();
   let triedBefore = 0;
 
-  /**
-   * Starts tasks, for new runs first. Never waits for a task, because the slowest segmentation answer would delay all
-   * runs.
-   */
+  /** Starts tasks, new runs first. Never awaits a task: the slowest segmentation answer would delay all runs. */
   async function turn(signal: AbortSignal): Promise<number> {
     forgetOld();
     for (const run of await runStore.toPrepare(maxAtOnce - tasks.size, [...tasks.keys(), ...tries.keys()]))

@@ -18,10 +18,7 @@ export function actionTypeOf(shard: string): string {
   return shard.slice(0, shard.lastIndexOf('/'));
 }
 
-/**
- * Returns the ready batches by step: those that have entered the step and are neither recorded nor waiting. They are on
- * its topic, or claimed.
- */
+/** Returns by step the batches that have entered it and are neither recorded nor waiting: on its topic, or claimed. */
 export function readyBySteps({
   fedBatches,
   fromStep,

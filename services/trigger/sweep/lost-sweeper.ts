@@ -100,10 +100,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     }
   }
 
-  /**
-   * Looks at a window. Batches committed a moment ago may still be on their way to the topic, so a step counts as quiet
-   * only if its topic was empty at two looks.
-   */
+  /** Looks at a window. A topic has to be empty at two looks, because new references may be on their way. */
   async function lookAtWindow(feed: SweptFeed, steps: readonly OpenStep[]): Promise<void> {
     const before = windows.get(feed.feedId);
     const quiet = new Set(steps.filter(({ topic }) => backlogOf(topic) === 0).map(({ step }) => step));
@@ -158,10 +155,7 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     }
   }
 
-  /**
-   * Returns recent troubles. References that could not be published are due again within seconds, so an older trouble
-   * has no reference left that could confirm it.
-   */
+  /** Returns recent troubles. Failed references are due again in seconds, so no reference confirms older troubles. */
   function recentTroubles(): Map<string, string> {
     const sinceMs = clock.monotonicMs() - troubledForMs;
     for (const [topic, { atMs }] of troubles) if (atMs < sinceMs) troubles.delete(topic);

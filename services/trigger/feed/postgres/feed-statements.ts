@@ -16,10 +16,7 @@ interface Claiming {
   direction: 1 | -1;
 }
 
-/**
- * Claims feeds. `skip locked` lets triggers that look at the same moment take different feeds instead of waiting for
- * each other.
- */
+/** Claims feeds. `skip locked` lets concurrent triggers take different feeds instead of waiting. */
 export const claim = statementOf<Claiming>(
   'claim-feeds',
   ($) => `
@@ -112,10 +109,7 @@ export const insertedBatches = ($: Placed) => `
       unnest(${$('batchNos')}::int[], ${$('sizes')}::int2[], string_to_array(${$('firstUsers')}, e'\\n'),
         string_to_array(${$('lastUsers')}, e'\\n'), string_to_array(${$('users')}, e'\\n')) k`;
 
-/**
- * Writes the batches of some pages and the feed's cursor. Checks the next number, so that pages whose first answer was
- * lost are not written twice.
- */
+/** Writes batches and cursor. Checks the next number, so that pages are not written twice if an answer was lost. */
 export const writePages = statementOf<WrittenPages>(
   'write-pages',
   ($) => `
@@ -125,10 +119,7 @@ export const writePages = statementOf<WrittenPages>(
   select from fd`,
 );
 
-/**
- * Inserts held-out users, numbered from the highest part. Runs under the lock of the feed's row, which the same
- * transaction has updated.
- */
+/** Inserts held-out users after the highest part. The same transaction holds the lock of the feed's row. */
 export const insertHeldOut = statementOf<{ feedId: string; counts: string; users: string }>(
   'insert-held-out',
   ($) => `
@@ -163,10 +154,7 @@ export const stall = `
 
 export const show = `update feeds set stalled = $3 where feed = $1 and token = $2 and stalled is distinct from $3`;
 
-/**
- * Stores the audience with a new snapshot. Only segments have snapshots; for an audience with more sources, the event
- * lists the current ones.
- */
+/** Stores a new snapshot of a segment. If the audience has more sources, the event lists the current ones. */
 export const renewAudience = statementOf<AudienceColumns & { feedId: string; token: number }>(
   'renew-audience',
   ($) => `
@@ -220,10 +208,7 @@ export const takePace = `
 export const retriedUsers = `
   select user_id from retry_users where feed = $1 and ($2::text is null or user_id > $2) order by user_id limit $3`;
 
-/**
- * Loads of feeds. A step in which nothing was recorded so far has no line. Dry feeds use no shard: they take no room
- * and do not count in any rate.
- */
+/** Reads loads. A step without recorded batches has no line. Dry feeds use no shard, and count in no rate. */
 export const loads = statementOf<{ feeds: string }>(
   'feed-loads',
   ($) => `

@@ -109,10 +109,7 @@ async function writeWithOthers(pool: Pool, pages: FedPages): Promise<boolean> {
   });
 }
 
-/**
- * Writes batches. Joins texts by line breaks, which ids and users texts never contain: this needs no quoting and takes
- * a tenth of the time of an array.
- */
+/** Writes batches. Texts are joined by line breaks, which they never contain: ten times as fast as an array. */
 async function writeBatches(connection: Pool | PoolClient, pages: FedPages): Promise<boolean> {
   const { batches, skipped: { excluded, heldOut } = nobodySkipped } = pages;
   const { feedId, token, complete, staysStalled } = pages;

@@ -10,10 +10,7 @@ import {
 import { sampleSize, totalsColumns } from '../../../../shared/postgres/ledger/totals-sql.ts';
 import { noteEnd } from './history-statements.ts';
 
-/**
- * Locks the run. A statement that reopens a step of the run waits until the run has ended, or its effect is part of the
- * recount.
- */
+/** Locks the run. A statement that reopens a step waits for its end, or is part of the recount. */
 export const holdRun = `select from runs where id = $1 for no key update`;
 
 /** Fences feeders: waits for a write in progress, and refuses later writes under the old tokens. */

@@ -41,10 +41,7 @@ type TallyRow = Omit<RunTally, 'feeds' | 'judgedFrom' | 'pauseAtFailed' | 'canar
     canary: { maxFailedPercent?: number } | null;
   };
 
-/**
- * Timeout of a recount: counting ten million users takes seconds, on a cold disk minutes. Exceeds the usual limit on
- * statements.
- */
+/** Counting ten million users takes seconds, on a cold disk minutes: more than the usual statement timeout. */
 const recountTimeoutMs = 600_000;
 
 export function createRunStore({ pool }: { pool: Pool }): RunStore {

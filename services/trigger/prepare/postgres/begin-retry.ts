@@ -8,10 +8,7 @@ import type { ClearedRun } from '../../ports/run-approvals.ts';
 /** Timeout: storing a million users takes about ten seconds. */
 const timeoutMs = 600_000;
 
-/**
- * Stores the users of a retry run, inserts a feed for each country and step, and begins the run. Call inside a
- * transaction.
- */
+/** Begins a retry run: stores its users, and a feed for each country and step. Call inside a transaction. */
 export async function beginRetry(
   client: PoolClient,
   runId: string,

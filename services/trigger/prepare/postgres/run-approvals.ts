@@ -119,10 +119,7 @@ async function readTerms(client: PoolClient, run: RunRow): Promise<Pick<Judged, 
   return { definition, terms: costTermsOf(definition, row.prices) };
 }
 
-/**
- * Judges a run that needs no approval by itself, together with earlier starts without approval, and counts it. The
- * transaction holds the lock of the sums.
- */
+/** Judges a run together with earlier starts without approval, and counts it. Needs the lock of the sums. */
 async function clearBySums(
   client: PoolClient,
   { run, rules, approvals, definition, terms }: Omit<Judged, 'clearance'>,
@@ -154,10 +151,7 @@ function narrowest(room: UsersByCountry, widest: UsersByCountry | null): UsersBy
 /** Users that a run begins with room for if their number is not known. */
 const roomForUnknown = 100;
 
-/**
- * Returns the users to make room for. Users are counted before they are fed, and more room than needed would be taken
- * from other runs.
- */
+/** Returns the users to make room for. More room than needed would be taken from other runs. */
 function roomFor(users: number): number {
   return users === 0 ? roomForUnknown : withHeadroom(users);
 }

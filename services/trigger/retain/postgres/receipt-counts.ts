@@ -6,10 +6,7 @@ import type { FailedCount, ReceiptCounts } from '../../ports/retention-store.ts'
 
 const failuresPerLook = 20_000;
 
-/**
- * Returns closed runs and their feeds with receipts; $1 limit. The time is a text, because a Date would lose its
- * microseconds.
- */
+/** $1 limit. The time is a text, because a Date would lose its microseconds. */
 const closedRuns = `
   select r.id as "runId", r.receipts_since::text as since, (
       select coalesce(json_agg(f.feed), '[]') from feeds f

@@ -130,10 +130,7 @@ export function deleteStrays(name: string): string {
     select from gone`;
 }
 
-/**
- * Tables with rows of dry runs, in the order of deletion: without its row, a step could be claimed while its users
- * exist.
- */
+/** In the order of deletion: without its row, a step could be claimed while its users exist. */
 export const dryTables = {
   user_failures: ['feed', 'batch_no', 'step', 'user_id'],
   batches: ['feed', 'batch_no'],
@@ -214,10 +211,7 @@ export const deleteDeadLetters = `
   delete from dead_letters where ctid = any(array(
     select ctid from dead_letters where created_at <= now() - $1::int * interval '1 day' limit $2))`;
 
-/**
- * Lists old audiences, oldest first; $1 days. Excludes lists that a saved audience uses, so that they are not examined
- * again and again.
- */
+/** $1 days. Excludes lists that a saved audience uses, so that they are not examined again and again. */
 export const oldAudiences = `
   select id from audiences a
   where created_at <= now() - $1::int * interval '1 day' and state <> 'receiving' and not exists (
@@ -230,10 +224,7 @@ export const failLostUploads = `
   update audiences set state = 'failed', bytes = 0, cause = 'nothing was heard of the upload for fifteen minutes'
   where state = 'receiving' and received_at < now() - interval '15 minutes'`;
 
-/**
- * Fails suppression uploads without reports. An unfinished replacement is discarded; users that an upload has added
- * stay on the list and in its count.
- */
+/** Discards unfinished replacements. Users that an upload has added stay on the list and in its count. */
 export const failLostSuppressionUploads = `
   with u as (
     update suppression_uploads set state = 'failed', ended_at = now(),
@@ -252,10 +243,7 @@ export const deleteReplacedPeople = `
     where n.state = 'gone' limit $1
   )`;
 
-/**
- * Deletes records of uploads to suppression lists with their rejects, and keeps the users on the list; $1 days, $2
- * limit.
- */
+/** $1 days, $2 limit. Deletes records of uploads with their rejects; the users stay on the list. */
 export const deleteSuppressionUploads = `
   delete from suppression_uploads where id = any(array(
     select id from suppression_uploads where ended_at <= now() - $1::int * interval '1 day'
@@ -268,10 +256,7 @@ export const deleteReplacedNumbers = `
     and not exists (select from suppressed_people p where p.list_no = n.list_no)
     and not exists (select from suppression_uploads u where u.list_no = n.list_no)`;
 
-/**
- * $1 days, at least 30, $2 limit. Only the database owner may delete from the audit log, through a function of the
- * migrations.
- */
+/** $1 days, at least 30, $2 limit. Only a function of the migrations may delete from the audit log. */
 export const deleteChanges = `select from cut_audit($1::int, $2::int)`;
 
 /** $1 limit. */

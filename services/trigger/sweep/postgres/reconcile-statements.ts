@@ -56,10 +56,7 @@ export const reconcileTotals = statementOf<{ feed: string }>(
   select step, ${sums.map((sum) => `${sum}::int as ${sum}`).join(', ')} from w order by step`,
 );
 
-/**
- * Returns the expression that counts a sum. A user settled from unknown to succeeded has a row of its own, and counts
- * as succeeded.
- */
+/** Returns the counting expression. A user settled as succeeded has a row of its own, and counts as succeeded. */
 function countedOf(sum: (typeof sums)[number]): string {
   if (sum === 'succeeded') return 'coalesce(s.succeeded, 0) + coalesce(u.settled, 0)';
   if (sum === 'failed' || sum === 'unknown' || sum === 'suppressed') return `coalesce(u.${sum}, 0)`;

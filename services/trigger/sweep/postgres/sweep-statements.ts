@@ -17,10 +17,7 @@ export interface DueParams {
   busySteps: string;
 }
 
-/**
- * Returns one row for each reference to publish, one for each quarantined step, and one without a step for each feed
- * that reached the limit.
- */
+/** Returns a row for each reference to publish or quarantined step, and one by feed that reached the limit. */
 export const due = statementOf<DueParams>(
   'sweep-due',
   ($) => `
