@@ -2,9 +2,7 @@ import { faultRules } from './faults/fault-rules.ts';
 import type { FaultSwitches } from './faults/fault-switches.ts';
 import type { HttpAnswer } from './wire/http-answer.ts';
 
-/**
- * Answers `/control`: `GET` returns the rules and their hits, `POST` replaces them. An empty object removes all faults.
- */
+/** Answers `/control`: `GET` returns rules and hits, `POST` replaces the rules. An empty object removes all faults. */
 export function answerControl(faults: FaultSwitches, method: string | undefined, body: Buffer): HttpAnswer {
   if (method === 'GET') return { status: 200, body: JSON.stringify(faults.status()) };
   if (method !== 'POST') return problem(405, 'wrong-method', 'GET or POST');

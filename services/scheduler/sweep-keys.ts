@@ -11,10 +11,7 @@ export interface KeySweeperDeps {
   logger: Logger;
 }
 
-/**
- * Advances ordering keys whose next job was not made due, because the process that stored, moved or ended a job died
- * before. Any number of sweepers may run: each key is advanced by one at a time.
- */
+/** Advances ordering keys whose process died before it made their next job due. Any number of sweepers may run. */
 export function createKeySweeper({ keys, clock, logger }: KeySweeperDeps): Loop {
   return createLoop({
     name: 'sweep-keys',

@@ -41,9 +41,7 @@ import { createRunPreparer } from './prepare/run-preparer.ts';
 import { createTriggerFigures } from './report/trigger-figures.ts';
 import { createThrottledWarn } from './report/throttled-warn.ts';
 
-/**
- * One trigger of all sweeps and ends runs. If it dies, another trigger takes over within this time, and little is lost.
- */
+/** One trigger of all sweeps and ends runs. If it dies, another takes over within this time, with little loss. */
 const sweeperLeaseMs = 10_000;
 const afterErrorMs = 1000;
 

@@ -40,9 +40,7 @@ export interface Refusal {
 
 export type EffectsAnswer = { ok: true; effects: Effects } | { ok: false; refusal: Refusal };
 
-/**
- * Returns the failure of a user in this call; undefined for success. Called only for users without an earlier result.
- */
+/** Returns the failure of a user, undefined for success. Called only for users without an earlier result. */
 export type Decide = (user: string) => UserFailure | undefined;
 
 export interface UserOutcome {

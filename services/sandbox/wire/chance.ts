@@ -72,10 +72,7 @@ export interface RetryPlan {
   retryableShare: number;
 }
 
-/**
- * Returns whether a user fails with a request to retry. Depends on the key, so that a retry under a new key has a new
- * chance, while the same key repeats its answer.
- */
+/** Returns whether a user fails with a request to retry. The same key always fails, a new key has a new chance. */
 export function retriesOf({ salt, service, retryableShare }: RetryPlan, key: string): (user: string) => boolean {
   if (retryableShare === 0) return () => false;
   const topic = topicOf(`${salt}/${service}/retry/${key}/`);

@@ -16,8 +16,6 @@ export type InterimStatus = 100 | 102 | 103;
  * - `none`: the connection stays open until the caller disconnects.
  * - `reset`: the connection is cut before the first byte of the answer.
  * - `half`: the connection is cut in the middle of the body.
- * - `gzip`: sent as a whole, compressed.
- * - `drip`: the body is sent byte by byte.
  * - `blanks`: a body of `bytes` spaces replaces the answer's.
  */
 export type Delivery =

@@ -9,9 +9,7 @@ import type { Service } from '../../../shared/runtime/process/service.ts';
 import { fireJobs } from './fire-jobs.ts';
 
 const afterErrorMs = 1000;
-/**
- * Poll interval while notifications of soon due starts arrive. A start whose notification was lost waits for this time.
- */
+/** Poll interval while notifications arrive. A start whose notification was lost waits for this time. */
 export const heardPollMs = 2000;
 
 export interface SchedulerDeps {

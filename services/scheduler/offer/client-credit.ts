@@ -22,9 +22,8 @@ export interface ClientCreditDeps {
 }
 
 /**
- * Credit for offers by client: what dispatchers accept, limited by the client's rate. Other jobs stay in `jobs`.
- * Dispatchers grant credit by band, so that urgent jobs have room beside a backlog. The rate covers all bands of a
- * client.
+ * Credit by client and band: what dispatchers accept, so that urgent jobs have room beside a backlog. The client's rate
+ * covers all its bands. Other jobs stay in `jobs`.
  */
 export interface ClientCredit {
   /**

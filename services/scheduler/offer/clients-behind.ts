@@ -72,8 +72,7 @@ export interface ClientsBehind {
   list(span: BandSpan): void;
   /**
    * Returns the next clients that have credit, at most `most`. Every client gets one turn with all of its bands, then
-   * all clients that are behind by then do. A client whose rate allows no job yet is checked when it does, and twice a
-   * second.
+   * all clients that are behind by then do. Clients that wait for their rate are checked twice a second.
    */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): ClientBehind[];
   /** True while the present round of turns is incomplete. */

@@ -23,9 +23,8 @@ interface ClientInTurn<Band> {
 }
 
 /**
- * Clients whose bands wait for credit, and the order in which they are read. A client that waits for its own rate rests
- * until its next job is allowed: of 1,000 clients with a call in ten seconds each, a read looks at the ten or so that
- * may have one.
+ * Clients that wait for credit, in the order of their turns. A client rests until its own rate allows a job: of 1,000
+ * clients with a call in ten seconds each, a read looks at the ten or so that may have one.
  */
 export interface ClientsInTurn<Band extends BandOfClient> {
   /** True while some clients have yet to get their turn. */
@@ -34,10 +33,7 @@ export interface ClientsInTurn<Band extends BandOfClient> {
   remove(band: Band): void;
   /** Returns the bands of each client. */
   bands(): Iterable<readonly Band[]>;
-  /**
-   * Returns the bands that have credit now, of at most `most` clients. Every client gets one turn with all of its
-   * bands, then all clients that wait by then do.
-   */
+  /** Returns the bands with credit of at most `most` clients. All clients get a turn before any gets the next one. */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): Band[];
   /** Turns of the bands of a client; kept while any of them waits. */
   turnsOf(clientId: string): PriorityTurns;

@@ -124,9 +124,7 @@ function offerOldest(
   return { readUpTo, offered };
 }
 
-/**
- * Yields jobs, oldest first within each band. A generator, because the next turn depends on the offers made meanwhile.
- */
+/** Yields jobs, oldest first within each band. A generator: the next turn depends on the offers made meanwhile. */
 function* inTurn(found: readonly FoundBehind[], turnsOf: (clientId: string) => PriorityTurns): Generator<FoundBehind> {
   const byAge = found.toSorted((a, b) => a.reference.dueUs - b.reference.dueUs);
   if (found.every(({ reference }) => reference.priority === undefined)) {

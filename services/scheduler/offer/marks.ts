@@ -1,8 +1,6 @@
 import { firstMark, isBehind, type Mark, type PartitionMark } from '../ports/due-references.ts';
 
-/**
- * Time before the first sweep for a job: its offer may still be on its way. Later offers follow at growing intervals.
- */
+/** Time before the first sweep for a job, whose offer may still be on its way. Later offers are further apart. */
 export const firstSweepAfterMs = 10_000;
 
 /** Positions up to which the looks have read each owned partition, now and ten seconds ago. */

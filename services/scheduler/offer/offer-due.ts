@@ -47,8 +47,7 @@ export interface LookEnd {
 }
 
 /**
- * Reads due jobs behind the marks, and moves the marks. Postgres skips rows of clients behind, so that rows of others
- * do not wait for a crowd to be read.
+ * Reads due jobs behind the marks, and moves the marks. Skips rows of clients behind inside Postgres.
  * @param aheadMs time to look ahead for the next due job, which is read again once due
  */
 export async function lookForDue(deps: LookDeps, aheadMs: number, nowMs: number): Promise<LookEnd> {

@@ -29,14 +29,10 @@ const awakeForMs = 500;
 /** Longest sleep until the next due job. A job whose notification was lost waits for this time. */
 const longestSleepMs = 2000;
 const lateEveryMs = 250;
-/**
- * Time after the last move of a mark beyond which late looks are pointless: they end ten seconds after the due time.
- */
+/** Time after the last move of a mark when late looks end, which cover ten seconds after the due time. */
 const nothingLateAfterMs = 11_000;
 const sweepEveryMs = 2000;
-/**
- * Intervals of reads of the dispatchers' credit, while jobs are offered or wait for credit, and while there are none.
- */
+/** Intervals of reads of credit, while jobs are offered or wait for credit, and while there are none. */
 const creditEveryMs = 100;
 const idleCreditEveryMs = 1000;
 /** Longest pause of an idle loop, which other loops wake. */
@@ -187,9 +183,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   /**
-   * Repairs marks after a standstill. A statement that stood still between its clock and its commit leaves jobs seconds
-   * behind the marks, beyond the reach of late looks. Pauses that depend on the duration of a look include the
-   * standstill.
+   * Repairs marks after a standstill. If a statement stood still between its clock and its commit, its jobs lie seconds
+   * behind the marks, beyond the reach of late looks. Wakes the loops, whose pauses include the standstill.
    */
   function onStandstillOver(): void {
     marks.settle();

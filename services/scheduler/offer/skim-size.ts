@@ -6,9 +6,8 @@ const rowsOfSpan = 8;
 const workOfLook = 10_240;
 
 /**
- * Number of rows that a look past clients behind reads of each partition. It keeps looks short if each row belongs to
- * another client, because everything else waits for the end of a look. A crowd of one client costs less, and is passed
- * by up to 500 rows of each partition.
+ * Rows that a look past clients behind reads of each partition. It adapts, so that looks stay short if each row belongs
+ * to another client. A crowd of one client costs less: up to 500 rows per partition.
  */
 export interface SkimSize {
   readonly rows: number;

@@ -4,9 +4,7 @@ import { firstMark, type Mark } from '../ports/due-references.ts';
 const firstPauseMs = 20_000;
 const longestPauseMs = 600_000;
 
-/**
- * Jobs that the sweep found unoffered or lost, which are offered again at growing intervals, and the sweep's positions.
- */
+/** Jobs that the sweep found lost, which are offered again at growing intervals, and the sweep's positions. */
 export interface SweptJobs {
   /** Position from which the pass of a partition continues; `isListed` if it lists the jobs that it passes over. */
   goOn(partition: number): { after: Mark; isListed: boolean };

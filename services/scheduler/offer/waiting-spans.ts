@@ -2,9 +2,7 @@ import { isBehind, justAfter, justBefore, type Mark, type Span } from '../ports/
 
 /** Waiting jobs of one band in one partition. */
 export interface WaitingSpan extends Span {
-  /**
-   * True if the sweep found the span: its jobs may be on their way, so they do not show how long the band has waited.
-   */
+  /** True if the sweep found the span: its jobs may be on their way, and do not count as waiting time. */
   isListed?: boolean;
 }
 
@@ -45,9 +43,7 @@ export function isWithin(spans: WaitingSpans, mark: Mark): boolean {
   return span !== undefined && !isBehind(span.first, mark);
 }
 
-/**
- * Removes the jobs that were read from the span, which may have been extended. No effect if the span does not exist.
- */
+/** Removes the jobs that were read from the span, which may be longer by now. No effect if it does not exist. */
 export function takeRead(spans: WaitingSpans, { first }: WaitingSpan, readUpTo: Mark, rows: number): void {
   const place = placeOf(spans, first);
   const known = spans[place];

@@ -3,9 +3,7 @@ import type { HeldLease } from '../../../shared/ports/leases.ts';
 export interface StartedRun {
   runId: string;
   campaignId: string;
-  /**
-   * False if a run of this campaign for this time existed already: the job is deleted, and nothing else has changed.
-   */
+  /** False if a run of this campaign for this time existed: the job is deleted, nothing else has changed. */
   isNew: boolean;
 }
 
@@ -29,9 +27,9 @@ export interface Fired {
 
 export interface DueJobs {
   /**
-   * Creates runs from due jobs in one transaction. Checks the lease by its token, deletes at most `limit` jobs that are
-   * due by the database's clock, and inserts a run in state `preparing` for each, one per campaign and time. A crash
-   * leaves either the job or its run.
+   * Creates runs in state `preparing` from at most `limit` jobs that are due by the database's clock, one run per
+   * campaign and time. One transaction checks the lease and deletes the jobs, so a crash leaves either the job or its
+   * run.
    */
   fire(lease: HeldLease, limit: number): Promise<Fired>;
 }

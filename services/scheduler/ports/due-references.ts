@@ -22,8 +22,8 @@ export interface Looked {
 }
 
 /**
- * Rows that a look skips: by band (`bandOf`), the partitions as bits. Bit n stands for partition n. Bits by band take
- * little memory: a list for each of 64 partitions is 2.5 MB for 1,000 clients.
+ * Rows to skip: partitions by band (`bandOf`), as bits. Bit n is partition n. Lists by partition would take 2.5 MB for
+ * 1,000 clients.
  */
 export type PassedOver = ReadonlyMap<string, bigint>;
 
@@ -111,23 +111,19 @@ export interface DueReferences {
   /** Reads like `look`, but skips bands. @param rows read of each partition at most, of any client */
   skim(marks: readonly PartitionMark[], passedOver: PassedOver, rows: number): Promise<Skimmed>;
   /**
-   * Reads jobs due within the second before the mark, the mark included, and less than ten seconds ago. A transaction
-   * may commit there after later ones were read. Skips jobs that are being called, and may skip jobs that were
-   * committed before an earlier late look, because looks that began after it have read them.
+   * Reads jobs due within the second before the mark and less than ten seconds ago. A transaction may commit there
+   * after later ones were read. Skips jobs that are being called. May skip jobs that an earlier late look has read.
    * @param horizon of an earlier late look at the same database; null reads everything
    */
   lookLate(marks: readonly PartitionMark[], horizon: string | null): Promise<LookedLate>;
   /**
-   * Reads, for each range, jobs of its client that are not being called, oldest first, at most its `limit`. Results are
-   * by range.
+   * Reads jobs of each range's client that are not being called, oldest first, at most its `limit`.
    * @param rows read of each range at most, of any client
    */
   lookOf(ranges: readonly ClientRange[], rows: number): Promise<ClientRead[]>;
   /** Reads jobs that are not being called. @param rows read of each partition at most, of any client */
   sweep(ranges: readonly MarkRange[], passedOver: PassedOver, rows: number): Promise<Swept>;
-  /**
-   * Reads jobs claimed under expired leases, at most `limit` by partition. The cost depends on the claimed jobs only.
-   */
+  /** Reads jobs claimed under expired leases, at most `limit` by partition. Its cost depends on claimed jobs only. */
   sweepLapsed(ranges: readonly MarkRange[], limit: number): Promise<JobReference[]>;
 }
 

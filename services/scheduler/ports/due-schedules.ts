@@ -51,24 +51,24 @@ export interface Looker {
 
 export interface DueSchedules {
   /**
-   * Decides due schedules in one transaction. Takes at most `limit` schedules that are due by the database's clock and
-   * not locked by another node, and writes fired and skipped occurrences, with the jobs and run starts of fired ones.
-   * Inserting an occurrence fires it, so each instant of a group is decided once. A region that is switched off takes
-   * nothing. A schedule that cannot be read or planned, or whose rows the database refuses, becomes broken and keeps
-   * the cause, without effect on other schedules. After a crash, the next look continues from the high-water mark.
+   * Decides at most `limit` schedules that are due by the database's clock and not locked by another node. One
+   * transaction writes fired and skipped occurrences, with their jobs and run starts. Each instant of a group is
+   * decided once. A region that is switched off takes nothing. If a schedule cannot be read or planned, or the database
+   * refuses its rows, it becomes broken, without effect on others. After a crash, the next look continues from the
+   * high-water mark.
    */
   recur(looker: Looker, limit: number): Promise<Recurred>;
   /**
-   * Fires buffered occurrences whose previous fire has ended, at most `limit`. A schedule that cannot be read becomes
-   * broken, as in `recur`. `isAny`: whether any occurrence was buffered.
+   * Fires at most `limit` buffered occurrences whose previous fire has ended. Unreadable schedules become broken.
+   * `isAny`: whether any occurrence was buffered.
    */
   fireBuffered(
     looker: Looker,
     limit: number,
   ): Promise<{ fired: FiredOccurrence[]; broken: BrokenSchedule[]; isAny: boolean }>;
   /**
-   * Repairs active schedules without a time for the next look, or with one after their next instant: `limit` schedules
-   * after `cursor`. A schedule that cannot be read becomes broken; a broken one that can be read again becomes active.
+   * Repairs active schedules whose next look is missing or too late: `limit` schedules after `cursor`. Marks unreadable
+   * schedules as broken, and broken ones that can be read again as active.
    */
   rearm(limit: number, cursor: string | null): Promise<Rearmed>;
   /** Deletes decisions older than `days` whose fires have ended; at most `limit` fired and `limit` skipped ones. */

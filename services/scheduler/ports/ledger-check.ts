@@ -26,8 +26,8 @@ export interface LedgerCheck {
   /** Returns the stored jobs by the totals of all clients. */
   expectedInAll(): Promise<number>;
   /**
-   * Counts the jobs of these partitions by client, together with the totals of the same moment, and stores the result.
-   * Clients without jobs and totals are left out. Reads each of these jobs once.
+   * Counts the jobs of these partitions by client, with the totals of the same moment, and stores the result. Clients
+   * without jobs and totals are left out.
    */
   check(partitions: readonly number[]): Promise<CheckedLedger[]>;
 }

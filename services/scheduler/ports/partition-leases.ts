@@ -29,9 +29,8 @@ export const renewedBelow = 2 / 3;
 /** Assignment of partitions. The leases only save work: if two schedulers offer a job, one claim wins. */
 export interface PartitionLeases {
   /**
-   * Reports that this scheduler is alive. Releases the given partitions, renews those with less than `renewedBelow` of
-   * the lease left, and takes free ones assigned to it. If there has been no leader for two leases, it takes any free
-   * partition.
+   * Reports that this scheduler is alive. Releases partitions, renews those with less than `renewedBelow` of the lease
+   * left, and takes free ones assigned to it: any free one if there has been no leader for two leases.
    */
   beat(beat: NodeBeat, released: readonly number[]): Promise<OwnedPartition[]>;
   /** Removes a scheduler. Live schedulers take its partitions with their next beats. */

@@ -70,10 +70,7 @@ export interface Told {
 
 /** Events for webhooks. Each method may be called by several schedulers at once. */
 export interface WebhookEvents {
-  /**
-   * Processes events in one transaction: takes at most `limit` events that no other scheduler holds, oldest first, and
-   * stores the resulting calls, each once, and digest contents. Returns the numbers of both.
-   */
+  /** Takes at most `limit` unlocked events, oldest first, and stores calls and digest contents, in one transaction. */
   tell(
     limit: number,
     toldOf: (events: readonly WebhookEvent[], webhooks: readonly ListeningWebhook[]) => Told,
@@ -81,9 +78,8 @@ export interface WebhookEvents {
   /** Stores a call for each due digest, in one transaction. Returns the number of calls. */
   tellDigests(callOf: (digest: Digest, webhook: ListeningWebhook) => JobToStore): Promise<number>;
   /**
-   * Records three kinds of events: for each run without progress for this time, once until it progresses; for each
-   * budget of an open run with few units left, once per size of the budget; for each API key that ends soon, twice
-   * before each end. Returns the number of events.
+   * Records events: for each run without progress for this time, once until it progresses; for each low budget of an
+   * open run, once per size; for each API key that ends soon, twice per end. Returns their number.
    */
   noteWhatStands(stalledForMs: number): Promise<number>;
 }

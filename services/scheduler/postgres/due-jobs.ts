@@ -25,9 +25,8 @@ export function createDueJobs({ pool }: { pool: Pool }): DueJobs {
 }
 
 /**
- * Keeps others from acquiring the lease until the transaction ends. If the owner freezes meanwhile,
- * `idle_in_transaction_session_timeout` (pool.ts) closes its connection, which releases the lock and reverts its
- * changes.
+ * Locks the lease until the transaction ends. If the owner freezes meanwhile, Postgres closes its connection by
+ * `idle_in_transaction_session_timeout` (pool.ts), which releases the lock and reverts its changes.
  */
 async function holdLease(client: PoolClient, { name, owner, token }: HeldLease): Promise<boolean> {
   const { rowCount } = await client.query(`select 1 from leases where ${isHeld} for share`, [name, owner, token]);

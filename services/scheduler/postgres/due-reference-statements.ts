@@ -56,9 +56,7 @@ const isWanted = ($: (param: keyof SkipParams) => string) => `case
       when t.outlet in (select unnest(${$('everywhere')}::uuid[])) then false
       else (t.outlet, t.partition_id) not in ${valuesByPartition(`${$('partly')}::uuid[]`, `${$('partlyIn')}::int8[]`)}
       end`;
-/**
- * Condition: a live dispatcher has claimed the row. Claims of dead dispatchers do not count, however long their leases.
- */
+/** Condition: a live dispatcher has claimed the row. Claims of dead dispatchers do not count, whatever their leases. */
 const isLive = `exists (
   select from fires f where f.partition_id = t.partition_id and f.due_at = t.due_at and f.id = t.id
     and f.lease_until >= now() and f.owner <> all (${deadOwners}))`;
@@ -156,8 +154,7 @@ export const lookOfClients = statementOf<
 );
 
 /**
- * Reads jobs that are not being called. A row of a skipped band costs one comparison, so that a crowd that waits in
- * `jobs` does not keep the sweep from later rows.
+ * Reads jobs that are not being called. A skipped row costs one comparison, so that a crowd does not stop the sweep.
  */
 export const sweepDue = statementOf<RangeParams & SkipParams & { limit: number }>(
   'sweep-due',

@@ -234,9 +234,7 @@ const lockBuffered = `
     and ${isSwitchedOn('$2')}
   limit $1 for update skip locked`;
 
-/**
- * Fires buffered occurrences whose previous fire has ended. They are due now, in whole milliseconds like all due times.
- */
+/** Fires buffered occurrences whose previous fire has ended, as due now, in whole milliseconds like all due times. */
 const unbuffer = `
   update occurrences b set state = 'fired', due_at = date_trunc('milliseconds', now()), region = $2, owner = $3,
     decided_at = now()

@@ -10,8 +10,7 @@ export interface FiredTracesDeps {
 }
 
 /**
- * Records the root spans of jobs that schedules have created, as the API does for jobs that it accepts. Starts of runs
- * have no trace.
+ * Records the root spans of jobs that schedules created, as the API does for its jobs. Run starts have none.
  * @param beganMs time of the request by the clock's `monotonicMs`
  */
 export function recordFired(

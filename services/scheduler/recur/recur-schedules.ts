@@ -91,10 +91,7 @@ export async function fireBuffered(deps: RecurSchedulesDeps): Promise<number> {
 const rearmEveryMs = 60_000;
 const rearmPage = 500;
 
-/**
- * Repairs schedules without a time for the next look, which should not exist. Detects schedules that cannot be read
- * before they are due, and broken ones that can be read again.
- */
+/** Repairs schedules without a next look, which should not exist. Finds unreadable schedules before they are due. */
 export function createRearming(deps: RecurSchedulesDeps): () => Promise<number> {
   const { dueSchedules, isLeading, logger, figures } = deps;
   let cursor: string | null = null;

@@ -1,8 +1,6 @@
 import type { MetricTable } from '../../../shared/ports/meter.ts';
 
-/**
- * Clients with a label of their own. There are too many clients for one each, and the largest ones show who starves.
- */
+/** Clients with a label of their own: all would be too many, and the largest ones show who starves. */
 export const namedClients = 20;
 
 const byClient = { kind: 'gauge', labelNames: ['client'] } as const;

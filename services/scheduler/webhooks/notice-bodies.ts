@@ -13,9 +13,7 @@ const bodies: Readonly<Record<NoticeFormat, (notice: Notice) => unknown>> = {
   teams: teamsMessage,
 };
 
-/**
- * Formats a message for Slack, whose incoming webhooks read `<`, `>` and `&` as markup, also of mentions of everybody.
- */
+/** Formats a message for Slack, whose incoming webhooks read `<`, `>` and `&` as markup, also of mentions. */
 function slackMessage({ data }: Notice) {
   const link = pageOf(data);
   const open = link === undefined ? '' : ` <${escapedForSlack(link)}|Open in Muster>`;

@@ -2,10 +2,9 @@ import { competingIn, type ProgressingFeed } from './feed-progress.ts';
 import type { ShardSum } from './shard-sums.ts';
 
 /**
- * Divides the room in shards among feeds. The ready batches of a shard stay under a few seconds of work, so that a
- * small campaign passes at once and unpublished batches expire or cancel at no cost. Batches that wait (for a retry,
- * for a person) count only against their own feed. Each feed has a floor that no other feed can take. All counts are
- * batches.
+ * Divides the room in shards among feeds. The ready batches of a shard stay under a few seconds of work. So small
+ * campaigns pass at once, and unpublished batches expire or cancel at no cost. Waiting batches (for a retry, for a
+ * person) count only against their own feed. Each feed has a floor of its own. All counts are batches.
  */
 
 export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
@@ -30,9 +29,7 @@ const measuredAfterMs = 5000;
 const leastBoundBatches = 20;
 const roundsOfCalls = 1.5;
 
-/**
- * Batches that one visit of the round grants per unit of the feed's weight, about a page. The floor is the same number.
- */
+/** Batches per visit of the round and unit of the feed's weight, about a page. The floor is the same number. */
 const quantumBatches = 10;
 
 export interface SharingFeed extends ProgressingFeed {
@@ -190,8 +187,8 @@ const noRoom: ShardRoom = { ofAll: 0, ofCompeting: 0 };
 
 /**
  * Returns the room of this trigger by shard. Triggers divide the bound by the weights of the incomplete feeds that they
- * page, so that a trigger with frequent looks cannot starve the others. For the room beside competing batches, feeds
- * that stand still do not count: their trigger could not use its part.
+ * page, so that frequent looks cannot starve others. Of the room beside competing batches, feeds that stand still get
+ * none.
  */
 export function roomsIn(
   sums: ReadonlyMap<string, ShardSum>,

@@ -13,8 +13,7 @@ import type { TriggerFigures } from '../report/trigger-figures.ts';
 const lookEveryMs = 100;
 /**
  * Interval of looks while each feed has slow shards to itself with more than a second of ready work. More frequent
- * looks would write, publish and fetch the same batches in smaller parts. On quick shards, the cost of a look is
- * negligible.
+ * looks would write, publish and fetch the same batches in smaller parts.
  */
 const lookEveryWhileStockedMs = 500;
 const stockedForMs = 1000;

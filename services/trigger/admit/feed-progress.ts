@@ -51,10 +51,8 @@ export interface SeenProgress {
 }
 
 /**
- * Returns the progress of a feed at this look. The batches that the feed handles within some seconds at its own rate
- * compete for room. Batches that stand still in a shard, because their calls hang, fail or are not yet due, do not
- * compete.
- *
+ * Returns the progress of a feed at this look. Batches that the feed handles within some seconds at its own rate
+ * compete for room. Batches that stand still (calls hang, fail or are not yet due) do not.
  * @param before null if the feed was not known
  * @param leastOf by shard and step, batches of a moving feed that compete however slowly the feed is handled
  */

@@ -14,8 +14,7 @@ const movesForMs = 5000;
 const movingPerLook = { changes: 250, new: 10 };
 /**
  * Feeds that stand still, read per look in turn: first the own feeds that want room, then others. At most
- * `unseenPerLook` of them were never read, so that neither a new trigger nor a crowd of new feeds causes reads of
- * thousands at once.
+ * `unseenPerLook` were never read, so that new feeds do not cause reads of thousands at once.
  */
 const standingPerLook = 25;
 const unseenPerLook = 15;

@@ -16,10 +16,8 @@ export interface RunPaces {
 }
 
 /**
- * Creates the paces of one look. The allowance of a pace is in the database, so that the grants of several triggers do
- * not add up. Each trigger requests a part that matches its share of the run's incomplete feeds. A trigger with
- * frequent looks therefore cannot take the share of other countries.
- *
+ * Creates the paces of one look. Allowances are in the database, so that grants of several triggers do not add up. Each
+ * trigger requests its share by the run's incomplete feeds, so that no country is starved by frequent looks.
  * @param loads of feeds whose runs have a pace; the last one was read last and has the current allowance
  */
 export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: string) => boolean): RunPaces {

@@ -69,9 +69,7 @@ export function createRunFinisher({ runStore, stepEndings, graceMs, figures, log
     return hasEnded;
   }
 
-  /**
-   * Ends steps window by window, up to the first window in which a step ends. `from` is the start of the next window.
-   */
+  /** Ends steps window by window, up to the first with an ended step. `from` is the start of the next window. */
   async function endFeed(feed: SweptFeed, outcome: 'expired' | 'cancelled', from: number) {
     let nextFrom = from;
     for (let statements = 0; statements < maxStatementsPerLook; statements++) {

@@ -9,9 +9,7 @@ export interface CutOptions {
   nextBatchNo: number;
   /** True if no users follow. */
   isLast: boolean;
-  /**
-   * Takes a batch that is not full if there is no full one, because no more users can be fetched before some are taken.
-   */
+  /** Takes a partial batch if there is no full one, because otherwise no more users can be fetched. */
   mustMove: boolean;
 }
 

@@ -53,8 +53,7 @@ export interface FeedPagerDeps {
  * - `complete`: all users are fed.
  * - `lost`: another trigger has claimed the feed.
  * - `expired`: the run's deadline has passed.
- * - `stalled`: the next page is not available now. Pages fetched before are written. A trigger claims the feed again
- *   after the pause.
+ * - `stalled`: the next page is not available; earlier ones are written. A trigger claims the feed after the pause.
  * - `unverified`: a write failed but may have been committed: the next owner has to read the cursor again.
  * - `beyond`: the feed has reached its bound on users. If the bound is raised, a trigger claims the feed again.
  */

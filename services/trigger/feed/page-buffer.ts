@@ -28,9 +28,7 @@ export interface BufferCut extends Cut {
 /** Fetched users of a feed that are not written yet, in order. Excluded users are only counted. */
 export interface PageBuffer {
   add(page: { users: readonly string[]; gaps: readonly Gap[]; isLast: boolean }): void;
-  /**
-   * Marks that no more pages come until the feed is claimed anew, so that the buffered users need not wait for more.
-   */
+  /** Marks that no more pages come before the feed is claimed anew, so that buffered users do not wait for more. */
   seal(): void;
   wantsPage(): boolean;
   /** Returns whether more pages will be wanted later. */
@@ -140,9 +138,7 @@ function sharedIn(gaps: readonly Gap[]): number {
   return gaps.reduce((sum, { shared = 0 }) => sum + shared, 0);
 }
 
-/**
- * Returns the first users, extended up to an id that a cut can end with: a lone surrogate cannot be sent in a request.
- */
+/** Returns the first users, up to an id that a cut can end with: a lone surrogate cannot be sent in a request. */
 function firstOf(users: readonly string[], atMost: number): readonly string[] {
   if (users.length <= atMost) return users;
   const end = users.findIndex((_, index) => index + 1 >= atMost && users[index]?.isWellFormed());

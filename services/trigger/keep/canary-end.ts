@@ -10,10 +10,7 @@ import type { RunTally } from '../ports/run-store.ts';
  */
 export type CanaryEnd = { kind: 'goes-on'; said: string } | { kind: 'waits'; cause: string };
 
-/**
- * Returns how a run continues once its canary's users have all ended. Null while one of them has not ended, and if no
- * users follow the canary: such a run ends like any other.
- */
+/** Returns how a run continues once all users of its canary have ended. Null before, and if no users follow. */
 export function canaryEnd(tally: RunTally): CanaryEnd | null {
   const { canary, state, feeds } = tally;
   if (!canary || state !== 'running' || feeds.every(({ complete }) => complete)) return null;

@@ -14,7 +14,6 @@ const maxFeedsPerLook = 400;
 export interface DueTurns {
   /**
    * Returns the runs whose turn it is.
-   *
    * @param standing returns the feeds of each idle run, least recently read run first; called when a round begins
    */
   next(standing: () => ReadonlyMap<string, readonly string[]>, nowMs: number): readonly string[];

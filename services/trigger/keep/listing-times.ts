@@ -4,10 +4,7 @@ export const usualTransactionMs = 10_000;
 const longestTransactionMs = 15 * 60_000;
 const listBackEveryMs = 60_000;
 
-/**
- * Times of listings. Each listing starts at the time of the last one, so that it costs what has begun since. Once a
- * minute a listing reaches back over the longest transaction.
- */
+/** Times of listings. A listing lists what has begun since the last one, and once a minute reaches further back. */
 export interface ListingTimes {
   next(nowMs: number): ListingTime;
   /** Records the time of a listing, by the clock of the database. */

@@ -21,8 +21,7 @@ export interface RunCauseFacts {
 
 /**
  * Returns what a run waits for, for people, gravest cause first: a topic that rejects messages, a held step, a step
- * without a worker, a step with retries. Null if it waits for none of these. The text stays the same as long as the
- * cause does.
+ * without a worker, a step with retries. Else null. The text stays the same as long as the cause does.
  */
 export function runCause(facts: RunCauseFacts): string | null {
   const { chain, open, waiting, troubles } = facts;

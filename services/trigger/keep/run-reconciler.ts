@@ -32,9 +32,8 @@ interface Standing {
 }
 
 /**
- * Compares feeds of open runs with their rows, and repairs differences. This reads whole feeds, so it covers only feeds
- * that stand still: any damage finally keeps a feed from moving, or its run from ending. The keeper's looks show which
- * feeds move.
+ * Compares feeds of open runs with their rows, and repairs differences. Reads whole feeds, and so only those that stand
+ * still: damage always stops a feed, or keeps its run from ending.
  */
 export interface RunReconciler extends LookFollower {
   /** @returns milliseconds until the next turn */

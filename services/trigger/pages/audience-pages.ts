@@ -15,9 +15,7 @@ export type AudiencePagesDeps = SegmentPagesDeps &
 
 const noGaps: readonly Gap[] = [];
 
-/**
- * Creates the pages of a feed's audience. If the audience is a single segment, its pages are passed on without merging.
- */
+/** Creates the pages of a feed's audience. The pages of a single segment are passed on without merging. */
 export function createAudiencePages(deps: AudiencePagesDeps): PageSource {
   const { audience, isDry } = deps.feed;
   const { countsParts = false } = deps;

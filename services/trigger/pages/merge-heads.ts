@@ -46,10 +46,7 @@ export interface Merged {
 
 const surrogate = /[\ud800-\udfff]/;
 
-/**
- * Returns whether all ids are of the basic multilingual plane. For these, JavaScript's own order is the same and much
- * faster, and comparing ids is most of the cost of merging.
- */
+/** Returns whether all ids are of the basic plane. For these, JavaScript's own, faster order is the same. */
 export function isBasic(users: readonly string[]): boolean {
   return !surrogate.test(users.join(''));
 }
@@ -64,10 +61,8 @@ export function isOver({ users, at, isLast }: Head): boolean {
 }
 
 /**
- * Merges the heads and moves them on. Returns the users in at least one included head and in no excluding head, once
- * and in order. Stops at the least last user of the sources with further pages, because their next page may hold any
- * user after that one.
- *
+ * Merges the heads and moves them on. Returns the users in an included and in no excluding head, once and in order, up
+ * to the first end of a page that is not its source's last. Later users may still precede those of other sources.
  * @param isHeldOut called for each user that is not excluded
  */
 export function mergeHeads(

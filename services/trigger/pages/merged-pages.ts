@@ -32,9 +32,8 @@ export interface MergeCounts {
 const stopped: Stall = { kind: 'stalled', cause: 'stopped', retryInMs: 0 };
 
 /**
- * Creates the pages of an audience of several sources. Each source is paged separately, with at most one page in
- * memory. The last handled user is the cursor of all sources: after a crash, each source is requested again from it.
- *
+ * Creates the pages of an audience of several sources, with at most one page of each in memory. The last handled user
+ * is the cursor of all sources: after a crash, each source is requested again from it.
  * @param pagesOf returns the pages of a source in a country, by default the feed's own; a run may have several
  */
 export function createMergedPages(

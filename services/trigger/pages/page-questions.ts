@@ -118,9 +118,7 @@ function createTurns({ places, placesOfRun, later, clock }: TurnTerms) {
     });
   }
 
-  /**
-   * Returns the run with the next turn. Later places go to the newest run: run ids ascend with the time of creation.
-   */
+  /** Returns the run with the next turn. Later places go to the newest run: run ids ascend in time. */
   function nextRun(): string | undefined {
     const runIds = [...waiting.keys()].filter(hasPlace);
     return taken < places ? runIds[0] : runIds.toSorted().at(-1);

@@ -54,10 +54,7 @@ export interface SourcePages {
   standing(): FeedStanding;
 }
 
-/**
- * Kind of fault that keeps a page from being fed. A passing fault may end by itself. A lasting fault needs a person:
- * for example a page that breaks the contract, or a request that the service refuses.
- */
+/** Kind of fault that keeps a page from being fed. A passing fault may end by itself, a lasting one needs a person. */
 export type StallKind = 'passing' | 'lasting';
 
 const pauses = {
@@ -73,9 +70,8 @@ export interface StallTerms {
 }
 
 /**
- * Returns the stall with its pause, which doubles with each stall in a row. A passing stall has a random pause up to
- * its ceiling, so that many feeds do not send requests at the same time. A lasting stall has an exact pause, so that
- * the person who repairs the fault knows the time of the next request.
+ * Returns the stall with its pause, which doubles with each stall in a row. Passing stalls have random pauses, so that
+ * feeds do not retry together. Lasting ones have exact pauses, so that the person who repairs the fault knows the time.
  */
 export function stallOf(kind: StallKind, cause: string, { stalls, random }: StallTerms): Stall {
   const share = kind === 'passing' ? random() : 1;

@@ -135,9 +135,9 @@ export interface FeedChoice {
 
 export interface FeedStore {
   /**
-   * Claims feeds of running runs: no trigger owns them, they are not complete, and their pause after a stall is over.
-   * Increments their tokens. Feeds already owned by `owner` are not returned. Feeds of dry runs come last, feeds that
-   * stalled before them; then the order is by the start of the run.
+   * Claims incomplete feeds of running runs without an owner and without a pause. Increments their tokens. Feeds
+   * already owned by `owner` are not returned. Dry feeds come last, stalled ones before them; then by the start of the
+   * run.
    */
   claim(owner: string, leaseMs: number, limit: number, scope: FeedScope, choice?: FeedChoice): Promise<OwnedFeed[]>;
   /** Renews leases. Returns the feeds that are still owned and whose runs still feed (running, before the deadline). */
@@ -150,16 +150,13 @@ export interface FeedStore {
   stall(feedId: string, token: number, cause: string, retryInMs: number): Promise<void>;
   /** Shows why a feed does not progress; null clears the cause. No effect under a stale token. */
   show(feedId: string, token: number, cause: string | null): Promise<void>;
-  /**
-   * Stores a new snapshot of a segment, with which the feed continues after its cursor. No effect under a stale token.
-   */
+  /** Stores a new snapshot of a segment, with which the feed continues. No effect under a stale token. */
   renewAudience(feedId: string, token: number, audience: FeedAudience): Promise<void>;
   /** Returns users of a feed of a retry run, after the given one. */
   retriedUsers(feedId: string, after: string | null, limit: number): Promise<RetriedUsers>;
   /**
-   * Takes batches from the paces of these runs. An allowance grows with time, up to that of one second and at least one
-   * batch. Returns the batches that may be fed, by run, without runs that have no pace. A concurrent trigger gets the
-   * rest.
+   * Takes batches from the paces of these runs, and returns them by run. An allowance grows with time, up to that of
+   * one second and at least one batch. Runs without a pace are left out.
    */
   takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
   /** Returns the loads of those feeds whose runs are running, whichever trigger pages them. */

@@ -30,22 +30,19 @@ export interface WindowLook {
 }
 
 /**
- * Finds references that were lost in a crash or wait for a retry. A feed's agenda lists such steps until they are
- * through the chain. All other open steps are above the feed's mark. The cost of a look therefore grows with the open
- * steps, not with the size of the run.
+ * Finds references that were lost in a crash or wait for a retry. The agenda lists such steps until they are through
+ * the chain; other open steps are above the feed's mark. So a look costs what is open, not the size of the run.
  */
 export interface OutboxSweep {
   /**
    * Processes due entries of the agendas, at most `limit` per feed. Deletes entries that are through the chain,
-   * postpones those that a worker holds, and marks the rest as offered. The next offer follows after 10 s, then 20 s,
-   * up to 10 min. For a held step, one batch is offered when its try is due.
-   *
+   * postpones claimed ones, and marks the rest as offered, next after 10 s, then 20 s, up to 10 min. Offers one batch
+   * of a held step.
    * @param busy steps whose topics hold unhandled messages: earlier offers are still there, and are not repeated
    */
   due(feeds: readonly SweptFeed[], limit: number, busy: readonly FeedStep[]): Promise<DueRefs>;
   /**
-   * Returns, by feed, the milliseconds until the first entry of its agenda is due. Feeds without an entry within
-   * `withinMs` (unbounded by default) are left out.
+   * Returns milliseconds until the first agenda entry is due, by feed with an entry within `withinMs` (default: any).
    */
   nextDue(feedIds: readonly string[], withinMs?: number): Promise<Map<string, number>>;
   /** Reverts offers that could not be published: they are due again in five seconds and do not count. */

@@ -21,9 +21,8 @@ export interface ReceiptCounts {
 }
 
 /**
- * Old rows of the execution path. All batches, receipts, steps and failures of feeds that began in the same week are
- * dropped together, once all their runs ended long enough ago. Personal data goes first, figures last. A run that has
- * not ended keeps its whole week.
+ * Old rows of the execution path. All rows of feeds that began in the same week are dropped together, once all their
+ * runs ended long enough ago: personal data first, figures last. An open run keeps its whole week.
  */
 export interface Retention {
   /** Creates the partitions of the coming weeks. Safe to repeat. */
@@ -34,10 +33,9 @@ export interface Retention {
    */
   closeReceipts(days: number, limit: number): Promise<number>;
   /**
-   * Counts and stores how many receipts of closed runs belong to failed users, so that the figures outlive receipts and
-   * failures. Tries at most `limit` runs; a run whose count fails does not delay others. Skips runs that were closed
-   * less than five minutes ago: a statement that read them as open may still write receipts. A settlement reopens the
-   * count of a run.
+   * Counts and stores how many receipts of closed runs belong to failed users, so that the figures outlive the rows. A
+   * run whose count fails delays no other. Skips runs closed less than five minutes ago: a statement that read them as
+   * open may still write receipts. A settlement reopens the count of a run.
    */
   countReceipts(limit: number): Promise<ReceiptCounts>;
   /**
@@ -55,17 +53,13 @@ export interface Retention {
    * most `limit`. Call after deleting their strays and dry rows, which can only be found through their runs.
    */
   deleteRuns(days: number, limit: number): Promise<number>;
-  /**
-   * Deletes rows of dry runs that ended more than `days` ago, but not their figures. Returns how many, up to `limit`.
-   */
+  /** Deletes rows of dry runs that ended over `days` ago, but not their figures. Returns how many, up to `limit`. */
   deleteDryRows(days: number, limit: number): Promise<number>;
   /** Deletes stored answers by idempotency key older than `days`. Returns their number, at most `limit`. */
   deleteAnswers(days: number, limit: number): Promise<number>;
   /** Deletes lists older than `days` that no scheduled or running campaign uses. Returns how many, up to `limit`. */
   deleteAudiences(days: number, limit: number): Promise<number>;
-  /**
-   * Deletes records of suppression uploads that ended over `days` ago, but no users. Returns how many, up to `limit`.
-   */
+  /** Deletes records of suppression uploads that ended over `days` ago, no users. Returns how many, up to `limit`. */
   deleteSuppressionUploads(days: number, limit: number): Promise<number>;
   /** Deletes users and numbers of replaced suppression lists. Returns the number of users, at most `limit`. */
   deleteReplacedPeople(limit: number): Promise<number>;

@@ -42,9 +42,7 @@ export interface RunTally {
   chain: readonly { action: string }[];
   /** Share of failed users above which the run pauses itself; null: never. */
   pauseAtFailed: FailureLimit | null;
-  /**
-   * Users that had ended when the run was last resumed. Only later users are judged. A step without a line had none.
-   */
+  /** Users that had ended at the last resumption: only later ones are judged. A step without a line had none. */
   judgedFrom: readonly EndedUsers[];
   /** True if its campaign has a budget in any country. */
   hasBudgets: boolean;
@@ -166,15 +164,13 @@ export interface RunStore {
   wait(runId: string, cause: string): Promise<void>;
   /**
    * Moves a run from preparing to running, and inserts its feeds. Returns false if another trigger was first, or the
-   * approval in `clearedBy` is no longer valid. If feeds start later than the run, its deadline counts from the last
-   * start.
+   * approval is no longer valid. The deadline counts from the last start of a feed.
    * @param batchUsers users per batch of these feeds, at most; `usualBatchUsers` by default
    */
   begin(runId: string, feeds: readonly NewFeed[], batchUsers?: number, clearedBy?: ClearedBy): Promise<boolean>;
   /**
-   * Begins a retry run: stores the users whose latest failure is to be retried, and inserts a feed for each country and
-   * step. Returns the number of users; with 0 the run does not begin. Null if another trigger was first, or the
-   * approval is no longer valid.
+   * Begins a retry run with the users whose latest failure is to be retried, and a feed for each country and step.
+   * Returns their number; with 0 it does not begin. Null if another trigger was first, or the approval is not valid.
    */
   beginRetry(runId: string, cleared?: ClearedRun): Promise<number | null>;
   /**

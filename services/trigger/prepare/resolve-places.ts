@@ -4,9 +4,7 @@ import type { FeedAudience, SourcePlace } from '../../../shared/contracts/runs/f
 import { resolveSource, type ResolveDeps, type Resolved } from './resolve-audience.ts';
 import { sourcesElsewhere } from './sources-elsewhere.ts';
 
-/**
- * Concurrent requests of one run after its first answer, so that a run whose first request hangs occupies one place.
- */
+/** Concurrent requests of one run after its first answer, so that a hanging run occupies one place. */
 const maxQuestionsPerRun = 8;
 
 export interface PlacesAsked {
@@ -22,9 +20,7 @@ export interface Place {
 
 export type ResolvedPlace = Place & { resolved: Resolved };
 
-/**
- * Resolves every source of an audience in every country. If the first source does not resolve, returns only that one.
- */
+/** Resolves every source in every country. If the first one does not resolve, returns only that one. */
 export async function resolvePlaces(
   asked: PlacesAsked,
   deps: ResolveDeps & { questions: LimitFunction },

@@ -8,9 +8,7 @@ export interface OfferLostDeps {
 }
 
 /**
- * Publishes references topic by topic, so that an unavailable topic does not delay others. References that could not be
- * published are due again soon.
- *
+ * Publishes references topic by topic, so that an unavailable topic delays no other. Failed ones are due again soon.
  * @returns by topic, the cause of the failure; null on success
  */
 export async function offerLost(

@@ -11,11 +11,9 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sql.ts';
 
 /**
- * Ends the steps in `e`: a table expression with the columns feed, batch_no, step, state and epoch (null if no worker
- * has claimed the step yet), attempts, remaining (users still to be served in the step) and is_unknown. A row that has
- * changed since it was read keeps its state, because its epoch or state differs. The new epoch refuses a worker that
- * held the step.
- *
+ * Ends the steps in `e`: a table expression with the columns feed, batch_no, step, state, epoch, attempts, remaining
+ * (users still to be served) and is_unknown. The epoch is null if no worker has claimed the step yet. A row with
+ * another epoch or state has changed since, and stays. The new epoch refuses a worker that held the step.
  * The limits and offsets of single lookups keep the planner from joins that would read whole weeks of other runs.
  */
 const ending = (rest: string, reason: string) => `
@@ -96,10 +94,9 @@ export interface EndOpenParams {
 }
 
 /**
- * Ends open steps of a feed. Below the mark, every batch is through the chain or on the agenda, so the window above the
- * mark and the agenda cover all open steps. Agenda entries that a worker holds are excluded before the limit, and
- * entries that are through the chain are deleted. Otherwise thousands of such rows would hide the entries after them
- * until the sweep deletes them.
+ * Ends open steps of a feed: those in the window above the mark, and those on the agenda. Claimed entries are excluded
+ * before the limit, and entries that are through the chain are deleted. Otherwise thousands of such rows would hide the
+ * entries after them until the sweep deletes them.
  */
 export const endOpen = statementOf<EndOpenParams>(
   'end-open-steps',

@@ -11,9 +11,8 @@ interface SunkPages extends WrittenPages {
 }
 
 /**
- * Writes the batches of some pages of a dry feed, together with the outcome of each step of each batch. All users
- * succeed, except those on a suppression list of the step's action type. There is no moment at which a worker could
- * call such a batch.
+ * Writes batches of a dry feed together with the outcomes of their steps, so that no worker can ever call them. All
+ * users succeed, except those on a suppression list of the step's action type.
  */
 export const sinkPages = statementOf<SunkPages>(
   'sink-pages',

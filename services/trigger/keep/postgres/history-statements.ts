@@ -83,10 +83,9 @@ const kindOf = (kinds: Record<string, TroubleEventKind>) =>
     .join(' ')} end`;
 
 /**
- * Compares the present troubles with the stored ones. Each row is inserted or deleted together with its event, in one
- * statement. If no batch of the run waits behind an open breaker or a missing worker any more, the row is deleted. The
- * closing event is written only if the breaker has closed or the worker is back. A worker can only become missing while
- * the run is running. Few shards are without a worker, and only their runs are examined.
+ * Compares present and stored troubles. Inserts or deletes each row together with its event, in one statement. If no
+ * batch waits behind an open breaker or a missing worker any more, deletes the row without a closing event. A worker
+ * can only become missing while the run is running. Only runs of the few shards without a worker are examined.
  */
 export const noteTroubles = `
   with unserved as materialized (

@@ -75,10 +75,7 @@ export const begin = statementOf<Beginning>(
   select from r`,
 );
 
-/**
- * Returns why the run's costs cannot be counted in a monetary budget. Such a budget counts each user at the price of
- * the step, so each step with a cost needs a price in the budget's currency.
- */
+/** A monetary budget counts each user at the step's price, so each step with a cost needs one in its currency. */
 export const unpriced = `
   select case when b.currency is distinct from p.prices ->> 'currency'
     then 'the budget of ' || b.country || ' is in ' || b.currency || ', and prices are in '
@@ -128,8 +125,7 @@ export const talliesOfRuns = talliesOf('r.id = any($1::uuid[])');
 export const talliesOver = talliesOf(`(r.state = 'cancelling' or r.deadline_at <= now())`);
 
 /**
- * Lists runs by the index of runs that have not ended, so that a listing costs what has changed since the last one.
- * Reads one agenda entry per feed, and no totals.
+ * Uses the index of open runs, so that a listing costs what has changed. Reads one agenda entry per feed, no totals.
  */
 export const listRuns = `
   select now()::text as until, coalesce(json_agg(json_build_object('runId', r.id, 'since', r.state_since,
@@ -144,10 +140,7 @@ export const listRuns = `
   ) a
   where ${isSwept} and r.state_since >= coalesce($1::timestamptz - $2::float8 * interval '1 millisecond', '-infinity')`;
 
-/**
- * Lists steps that are held or retried, with their causes. A retry cause ends two minutes after its last retry, when
- * the shard's breaker closes, or when nothing waits in the step.
- */
+/** A retry cause ends after two minutes without a retry, when the shard's breaker closes, or when nothing waits. */
 export const waitingSteps = `
   select distinct on (f.feed, w.step) f.run as "runId", f.country, w.step, w.cause, w.held
   from feeds f
@@ -163,10 +156,7 @@ export const waitingSteps = `
   where f.run = any($1::uuid[])
   order by f.feed, w.step, w.fault desc, w.held desc, w.at desc`;
 
-/**
- * Lists the countries in which batches of these runs wait for their budget, with the least cost of a user and the rest
- * of the budget. Other runs of the campaign share that rest.
- */
+/** Other runs of the campaign share the rest of the budget. */
 export const shortages = `
   with w as materialized (
     select f.run, r.campaign, f.country, count(*)::int as batches, min(f.step_units[v.step]) as least

@@ -78,9 +78,8 @@ interface Judged {
 }
 
 /**
- * Judges a run. Its row is locked: of two that judge it, the second sees the result of the first. A run that is cleared
- * without an approval is counted in the sums that its successors are judged by, in the same transaction. Returns
- * undefined if the run has ended.
+ * Judges a run under a lock: the second of two judges sees the result of the first. A run cleared without an approval
+ * is counted in the sums for its successors, in the same transaction. Returns undefined if the run has ended.
  * @param room for so many users a run without an approval is cleared and counted, if the policy allows so many
  */
 async function judge(
