@@ -31,7 +31,6 @@ export interface Segments {
   readonly snapshot: string;
   /** Returns undefined for an unknown segment, and empty members for a country without any. */
   members(segment: string, country: string): Members | undefined;
-  /** Returns whether any segment holds the user in that country. */
   isKnown(country: string, user: string): boolean;
 }
 

@@ -24,7 +24,6 @@ export interface Effects {
   failures: UserFailure[];
   /** Users whose effect happened now, for the first time. */
   applied: string[];
-  /** Users whose final failure was decided now. */
   failedNow: string[];
   /** Users that got an earlier result again, without a second effect. */
   repeated: number;

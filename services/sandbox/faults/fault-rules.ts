@@ -52,7 +52,6 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('add-users'), users: z.array(z.string()).min(1) }),
   /** Reports this status for users (those named, a share of all, or all), whatever their real outcome. */
   z.strictObject({ kind: z.literal('tell-users'), ...pickedUsers, status: z.string(), code: z.string().optional() }),
-  /** Percent-encodes the ids. */
   z.strictObject({ kind: z.literal('mangle-ids') }),
   /** Compresses the answer, although the request did not allow it. */
   z.strictObject({ kind: z.literal('compressed') }),
@@ -84,7 +83,6 @@ export const callRule = z.strictObject({
   params: z.record(z.string(), z.json()).optional(),
   /** Calls with at least one of these users. */
   users: z.array(z.string()).optional(),
-  /** Calls with more users than this. */
   moreUsersThan: z.int().min(1).optional(),
   /** Calls of batches as they were fed, without retried users. */
   firstTries: z.literal(true).optional(),

@@ -4,7 +4,6 @@ import type { StatusRule } from './fault-rules.ts';
 import { compressed, mangled, pickUsers, resultsToTell } from './faulty-answer.ts';
 import type { HttpAnswer } from '../wire/http-answer.ts';
 
-/** Returns the answer to a status query, or the fault that replaces it. */
 export function faultyStatus(
   outcomes: readonly UserOutcome[],
   { users }: StatusQuery,

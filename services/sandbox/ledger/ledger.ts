@@ -45,7 +45,6 @@ export interface KeyCalls {
   country: string;
   users: number;
   at: string[];
-  /** Attempt number of each call. */
   attempts: number[];
   applied: readonly string[];
   /** True if a user was applied twice under the key, which only happens without memory. */

@@ -12,7 +12,6 @@ export const failureCodes: Record<ServiceName, readonly [string, string]> = {
   checks: ['cap-reached', 'no-consent'],
 };
 
-/** Texts of failure codes, for people. */
 export const failureWords: Readonly<Partial<Record<string, string>>> = {
   'out-of-stock': 'none of this reward is left in this country',
   'account-closed': 'the account was closed by its owner',

@@ -29,7 +29,7 @@ const awakeForMs = 500;
 /** Longest sleep until the next due job. A job whose notification was lost waits for this time. */
 const longestSleepMs = 2000;
 const lateEveryMs = 250;
-/** Time after the last move of a mark when late looks end, which cover ten seconds after the due time. */
+/** Time after the last move of a mark until late looks pause: they cover ten seconds after the due time. */
 const nothingLateAfterMs = 11_000;
 const sweepEveryMs = 2000;
 /** Intervals of reads of credit, while jobs are offered or wait for credit, and while there are none. */

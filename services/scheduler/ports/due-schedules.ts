@@ -37,7 +37,6 @@ export interface Rearmed {
   broken: BrokenSchedule[];
   /** Schedules that were broken and are active again. */
   readable: string[];
-  /** Number of broken schedules among the examined ones. */
   brokenNow: number;
   /** Last examined id; null at the end. */
   cursor: string | null;

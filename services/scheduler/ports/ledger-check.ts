@@ -12,7 +12,6 @@ export interface CheckedLedger {
   sidelined: number;
   /** Jobs whose time has come and that wait for others of their ordering key; up to a million. */
   inLine: number;
-  /** Ordering keys of these jobs. */
   keysInLine: number;
   /** Milliseconds for which the first of them has been ready; 0 if there is none. */
   oldestInLineMs: number;

@@ -9,7 +9,6 @@ export interface WebhookEvent {
   at: Date;
   /** Only recipient; null: all webhooks that subscribe to it. */
   webhookId: string | null;
-  /** Details, by kind. */
   detail: unknown;
   campaign: {
     campaignId: string;
@@ -17,7 +16,6 @@ export interface WebhookEvent {
     owner: string | null;
     tags: readonly string[];
     countries: readonly string[];
-    /** Action types of its chain. */
     actionTypes: readonly string[];
     /** Titles of action types, by name. */
     titles: Readonly<Record<string, string>>;
@@ -25,7 +23,6 @@ export interface WebhookEvent {
   /** Account of the API key that the event is about; null if it is about no key. */
   keyAccount: string | null;
   run: { runId: string; state: string; scheduledFor: Date; startedAt: Date | null } | null;
-  /** True if its campaign recurs. */
   recurs: boolean;
   /** Set for a run that has ended. */
   figures: { audience: number; throughTheChain: number; failed: number } | null;

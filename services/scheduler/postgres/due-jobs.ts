@@ -92,7 +92,6 @@ const deleteDue = `
   returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt",
     j.asked_by::text as "askedBy"`;
 
-/** Reason that a run shows if its start was missed. */
 const missedReason = `'its start was missed for longer than its schedule allows'`;
 
 /** Columns in parallel, one entry per job. */

@@ -26,7 +26,6 @@ export interface CountedPages {
   next(signal: AbortSignal): Promise<CountedPage | Gone | Stall>;
 }
 
-/** Counts one audience, page by page as a run would feed it. */
 export function countOne(source: PageSource): CountedPages {
   return {
     next: async (signal) => {

@@ -39,7 +39,6 @@ export interface PageBuffer {
   gatherMs(): number | null;
   /** Cuts the batches that may be written now. A cut without batches may still skip many users. */
   cut(options: { maxBatches: number; maxUsers: number; nextBatchNo: number }): BufferCut;
-  /** Removes a cut that was written. */
   drop(cut: BufferCut): void;
 }
 

@@ -8,10 +8,8 @@ const unservedAfterMs = 30_000;
 
 export interface RunCauseFacts {
   chain: readonly { action: string }[];
-  /** Open steps of this run. */
   open: readonly OpenStep[];
   waiting: readonly WaitingStep[];
-  /** Causes of failed publishing, by topic. */
   troubles: ReadonlyMap<string, string>;
   /** Messages that no worker has handled yet; null if unknown. */
   backlogOf: (topic: string) => number | null;

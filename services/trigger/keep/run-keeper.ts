@@ -227,7 +227,6 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   return { turn };
 }
 
-/** Results of a look, for the runs that it read. */
 interface Look {
   readonly tallies: readonly RunTally[];
   open: readonly OpenStep[];

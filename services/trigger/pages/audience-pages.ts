@@ -9,7 +9,6 @@ export type AudiencePagesDeps = SegmentPagesDeps &
   StoredPagesDeps & {
     /** For a dry feed, users that several sources contain are counted. */
     feed: Pick<OwnedFeed, 'audience' | 'isDry'>;
-    /** Counts the users that each source contributes. */
     countsParts?: boolean;
   };
 

@@ -61,8 +61,8 @@ export function isOver({ users, at, isLast }: Head): boolean {
 }
 
 /**
- * Merges the heads and moves them on. Returns the users in an included and in no excluding head, once and in order, up
- * to the first end of a page that is not its source's last. Later users may still precede those of other sources.
+ * Merges the heads and moves them on. Returns the users in an included and in no excluding head, once and in order.
+ * Stops at the lowest last id of all pages with a successor, because the next page may hold any greater id.
  * @param isHeldOut called for each user that is not excluded
  */
 export function mergeHeads(

@@ -10,7 +10,6 @@ import { emptyTally, isBasic, isOver, isSpent, mergeHeads, type Head, type HeadT
 import type { FeedStanding } from './page-questions.ts';
 import type { FetchedPage, PageSource, SourcePages, Stall } from './page-source.ts';
 
-/** One of the merged sources, with its page in memory. */
 interface Strand {
   source: FeedSource;
   /** Index in the audience's `include` or `exclude`; null for a source of another country's audience only. */
@@ -23,9 +22,7 @@ interface Strand {
 export type PagesOfSource = (source: FeedSource, country?: string) => SourcePages[];
 
 export interface MergeCounts {
-  /** Counts users that several sources contain. */
   countsShared?: boolean;
-  /** Counts the users that each source contributes. */
   countsParts?: boolean;
 }
 

@@ -64,7 +64,6 @@ const stopped: PageAnswer = {
   failure: { kind: 'unavailable', cause: 'stopped before it was asked', retryAfterMs: null },
 };
 
-/** Resolves to true if its turn came. */
 type Waiter = (isTurn: boolean) => void;
 
 interface TurnTerms {

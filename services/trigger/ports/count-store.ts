@@ -1,7 +1,6 @@
 import type { CountQuestion, StoredCountry } from '../../../shared/contracts/campaigns/audience-counts.ts';
 import type { SourcePlace } from '../../../shared/contracts/runs/feed-audience.ts';
 
-/** Country in progress, and the position in it. */
 export interface CountPlace {
   country: string;
   /** Last counted user; null before the first. */

@@ -99,7 +99,6 @@ export interface FeedLoad {
   /** Steps in quiet hours. Batches that wait there do not limit feeding. */
   quietSteps: readonly number[];
   fedBatches: number;
-  /** Step in which its batches begin. */
   fromStep: number;
   /** One for each step of the chain. All counts are batches, children included. */
   steps: readonly FlowCounts[];

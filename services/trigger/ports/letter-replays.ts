@@ -8,7 +8,6 @@ export interface ReplayedLetter extends LetterBytes {
 export interface LetterReplays {
   /** Oldest first. */
   wanted(limit: number): Promise<ReplayedLetter[]>;
-  /** Marks letters as published. */
   settle(letterIds: readonly string[]): Promise<void>;
 }
 

@@ -6,7 +6,6 @@ import { failureTotalsAdded } from '../../../../shared/postgres/ledger/totals-sq
 import { insertedBatches, movedFeed, type WrittenPages } from './feed-statements.ts';
 
 interface SunkPages extends WrittenPages {
-  /** Users that several sources contain. */
   shared: number;
 }
 
