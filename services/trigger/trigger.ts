@@ -67,13 +67,11 @@ export interface TriggerDeps {
   shards: ShardStore;
   /** Known action types and shards; the process keeps them up to date. */
   registry: Pick<RegistryReader, 'current' | 'refresh' | 'onChange'>;
-  /** Settings of new topics. */
   topicTerms: Omit<TopicSpec, 'topic'>;
   /** Identifies this process among all others, past ones included. */
   owner: string;
   /** Users requested per page. */
   pageSize: number;
-  /** Calls of one worker in flight at once for an action type. */
   concurrencyOf: (actionType: string) => number;
   feedLeaseMs: number;
   /** Time after which a step with ready work and no progress may have lost references. */

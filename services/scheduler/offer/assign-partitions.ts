@@ -25,7 +25,6 @@ export function assignPartitions(nodes: readonly string[], current: readonly (st
   });
 }
 
-/** Assigns each partition to its highest ranked node that has room. */
 function rendezvous(nodes: readonly string[], partitions: number): string[] {
   const most = Math.ceil(partitions / nodes.length);
   const loads = new Map(nodes.map((node) => [node, 0]));

@@ -11,7 +11,6 @@ import { addSpan, isWithin, takeRead, type WaitingSpan, type WaitingSpans } from
  */
 const mostSpans = 200_000;
 
-/** Waiting spans of one band of a client behind, by partition. */
 export interface ClientBehind {
   clientId: string;
   priority?: SaidPriority | undefined;
@@ -75,11 +74,9 @@ export interface ClientsBehind {
    * all clients that are behind by then do. Clients that wait for their rate are checked twice a second.
    */
   next(most: number, credit: Pick<ClientCredit, 'left' | 'untilRateAllowsMs'>, nowMs: number): ClientBehind[];
-  /** True while the present round of turns is incomplete. */
   readonly isMidTurn: boolean;
   /** Turns of the bands of a client; kept while any of them is behind. */
   turnsOf(clientId: string): PriorityTurns;
-  /** Removes the jobs that a read has covered from a span, up to a mark. */
   take(band: string, partition: number, span: WaitingSpan, readUpTo: Mark, rows: number): void;
   keepOnly(partitions: ReadonlySet<number>): void;
   /** Number of clients with waiting jobs, without jobs that only the sweep found. Linear in the number of clients. */
@@ -97,7 +94,6 @@ export function createClientsBehind(): ClientsBehind {
   let spans = 0;
 
   const find = (band: string, partition: number) => behind.get(band)?.from.get(partition);
-  /** Changes the waiting spans of a band and updates the total. */
   function change(waiting: WaitingSpans, by: () => void): void {
     const before = waiting.length;
     by();

@@ -41,7 +41,6 @@ export interface ClientsInTurn<Band extends BandOfClient> {
 
 export function createClientsInTurn<Band extends BandOfClient>(): ClientsInTurn<Band> {
   const clients = new Map<string, ClientInTurn<Band>>();
-  /** Clients that have yet to get their turn. */
   const turn: string[] = [];
 
   function beginTurn(nowMs: number): void {

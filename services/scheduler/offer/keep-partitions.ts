@@ -21,7 +21,6 @@ export interface PartitionKeeperDeps {
   /** Returns the leader's lease while this process certainly holds it. */
   leads: () => HeldLease | null;
   figures: () => Readonly<Record<string, number>>;
-  /** Called when the owned partitions have changed. */
   onChanged: () => void;
   changes: ChangeFeed;
   clock: Clock;

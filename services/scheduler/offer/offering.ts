@@ -58,7 +58,6 @@ export interface OfferingDeps extends ClientCreditDeps {
 export interface OfferingLevels {
   /** Clients with more due jobs than dispatchers accept now. */
   clientsBehind: number;
-  /** Jobs since the start. */
   offered: number;
   /** Part of `offered` found by the sweep; `late` by late looks. */
   swept: number;
@@ -76,7 +75,6 @@ export interface Offering {
   levels(): OfferingLevels;
   /** Clients behind, and how long the oldest waiting job of each has been due. */
   behindMs(): Map<string, number>;
-  /** Resolves when no publication is in progress. */
   published(): Promise<void>;
 }
 

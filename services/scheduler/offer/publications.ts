@@ -21,7 +21,6 @@ export interface PublicationsDeps {
 export interface Publications {
   /** True if no more jobs should be read, because Kafka does not keep up. */
   readonly isFull: boolean;
-  /** Jobs published since the start. */
   readonly offered: number;
   publish(references: readonly JobReference[]): void;
   /** Resolves when no publication is in progress. Drops failed ones, which the sweep finds. */

@@ -9,7 +9,6 @@ export interface SweptJobs {
   /** Position from which the pass of a partition continues; `isListed` if it lists the jobs that it passes over. */
   goOn(partition: number): { after: Mark; isListed: boolean };
   moveTo(partition: number, cursor: Mark): void;
-  /** Makes the next pass of each partition list the jobs that it passes over. */
   list(): void;
   /** Returns whether the job is to be offered again now, and records the offer. */
   isDue(reference: JobReference, nowMs: number): boolean;

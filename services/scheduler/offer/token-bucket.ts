@@ -1,7 +1,6 @@
 /** Burst of an idle client, in seconds of its rate; one job at least. */
 const burstSeconds = 0.25;
 
-/** Token bucket. The rate may change from call to call. */
 export interface TokenBucket {
   /** Returns the whole tokens available now. */
   level(perSecond: number, nowMs: number): number;

@@ -1,6 +1,5 @@
 import { isBehind, justAfter, justBefore, type Mark, type Span } from '../ports/due-references.ts';
 
-/** Waiting jobs of one band in one partition. */
 export interface WaitingSpan extends Span {
   /** True if the sweep found the span: its jobs may be on their way, and do not count as waiting time. */
   isListed?: boolean;

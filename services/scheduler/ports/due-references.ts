@@ -80,7 +80,6 @@ export interface MarkRange {
   until: Mark;
 }
 
-/** Range to read of one client's band in one partition. */
 export interface ClientRange {
   partition: number;
   /** First and last key of the range, both included. */
@@ -127,7 +126,6 @@ export interface DueReferences {
   sweepLapsed(ranges: readonly MarkRange[], limit: number): Promise<JobReference[]>;
 }
 
-/** Mark before all jobs. */
 export const firstMark: Mark = { dueUs: 0, jobId: '00000000-0000-0000-0000-000000000000' };
 
 const lastJobId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -68,6 +68,6 @@ export interface Retention {
   deleteDeadLetters(days: number, limit: number): Promise<number>;
   /** Deletes audit log entries older than `days`, at least 30, oldest first. Returns their number, at most `limit`. */
   deleteChanges(days: number, limit: number): Promise<number>;
-  /** Deletes expired sessions and log-in links. Returns their number, at most `limit`. */
+  /** Deletes expired sessions and log-in links, at most `limit`. Returns their number. */
   deleteSessions(limit: number): Promise<number>;
 }

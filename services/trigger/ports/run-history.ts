@@ -6,7 +6,6 @@ export interface TroubleEvent {
   kind: RunEventKind;
 }
 
-/** Progress of a run at one moment. */
 export interface RunPoint {
   runId: string;
   /** Users that have ended a step: succeeded, failed or unknown. */

@@ -29,7 +29,6 @@ export interface NewFeed {
   startsAt?: Date | undefined;
   /** Users that it may have; absent: no bound. */
   usersAtMost?: number | undefined;
-  /** Users of the canary; absent: no canary. */
   canaryUsers?: number | undefined;
 }
 
@@ -66,7 +65,6 @@ export interface EndedUsers {
   failed: number;
 }
 
-/** A run that waits for the end of work begun before its pause. */
 export interface PausingRun {
   runId: string;
   /** Milliseconds since the request to pause, by the database's clock. */
@@ -83,13 +81,11 @@ export interface FeedTally {
   /** Users of the canary, without held-out ones; null without a canary. */
   canaryUsers: number | null;
   fedBatches: number;
-  /** Step in which its users begin. */
   fromStep: number;
   complete: boolean;
   stalled: string | null;
   /** Totals of the steps in which anything was counted. */
   totals: StepTotals[];
-  /** One for each step of the chain. */
   flow: FlowCounts[];
 }
 
@@ -101,7 +97,6 @@ export interface RunFigures {
   waitingCause: string | null;
 }
 
-/** Cause for which batches of a run wait in a step. */
 export interface WaitingStep {
   runId: string;
   country: string;

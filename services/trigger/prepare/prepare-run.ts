@@ -24,7 +24,6 @@ export interface PrepareRunDeps extends ResolveDeps {
   runApprovals: RunApprovals;
   /** Settings of new topics. An existing topic keeps its number of partitions. */
   topicTerms: Omit<TopicSpec, 'topic'>;
-  /** Limiter of concurrent requests over all runs. */
   questions: LimitFunction;
   logger: Logger;
 }
@@ -164,7 +163,6 @@ function feedOf(country: string, { definition, campaignId }: RunToPrepare, sourc
   return { country, audience, ...startOf(country, definition) };
 }
 
-/** Returns the start of the country's feed: the scheduled local time. */
 function startOf(country: string, { schedule }: CampaignDefinition): Pick<NewFeed, 'startsAt'> {
   const atMs = schedule.type === 'local' ? localStartMs(schedule, country) : undefined;
   return atMs === undefined ? {} : { startsAt: new Date(atMs) };

@@ -49,7 +49,6 @@ export function foundSources(places: readonly ResolvedPlace[]): SourcePlace[] {
   );
 }
 
-/** Returns the audience of these sources in a country. */
 export function audienceIn(
   country: string,
   sources: readonly SourcePlace[],

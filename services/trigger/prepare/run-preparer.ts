@@ -22,7 +22,6 @@ const minBetweenMs = 50;
 const backoff = { firstDelayMs: 500, maxDelayMs: 30_000 };
 
 export interface RunPreparerDeps extends Omit<PrepareRunDeps, 'questions'> {
-  /** Called when there are new feeds to page. */
   onBegun: () => void;
   changes: ChangeFeed;
   clock: Clock;

@@ -27,7 +27,6 @@ export function createShardPartitions({
   topics,
   topicTerms,
 }: ShardPartitionsDeps): ShardPartitions {
-  /** Known partitions by topic. */
   const kept = new Map<string, number>();
 
   async function turn(): Promise<number> {

@@ -5,10 +5,8 @@ import { processMetrics } from '../../../shared/runtime/meter/process-metrics.ts
 import { triggerMetrics } from './metrics.ts';
 
 export interface TriggerFigures {
-  /** Room given to feeds, in batches. */
   admitted(batches: number): void;
   stalled(country: string): void;
-  /** References published again. */
   offered(references: number): void;
   ended(state: TerminalRunState): void;
   /** A difference between a feed's sums and its rows was repaired. */

@@ -12,13 +12,11 @@ export interface OpenStep {
   topic: string;
   ready: number;
   waiting: number;
-  /** Milliseconds since its figures last changed. */
   stillForMs: number;
 }
 
 /** Detects steps without progress, from look to look. */
 export interface StepProgress {
-  /** Returns the steps of these runs with ready or waiting batches. */
   look(tallies: readonly RunTally[]): OpenStep[];
   forget(feedIds: readonly string[]): void;
 }

@@ -31,7 +31,6 @@ export interface LostSweeperDeps {
   topics: TopicNames;
   /** Messages that no worker has handled yet, by topic, as of this look; null if unknown. */
   backlogOf: (topic: string) => number | null;
-  /** Time after which a step with ready work and no progress may have lost references. */
   stallMs: number;
   clock: Clock;
   figures: Pick<TriggerFigures, 'offered'>;
@@ -40,9 +39,7 @@ export interface LostSweeperDeps {
 }
 
 export interface Swept {
-  /** Steps that may not be claimed any more. */
   quarantined: StepRef[];
-  /** Causes of failed publishing, by topic. */
   troubles: ReadonlyMap<string, string>;
   /** Milliseconds until the first agenda entry of each feed was due, before it was offered. */
   dueIn: ReadonlyMap<string, number>;

@@ -53,7 +53,6 @@ const lockPreparing = `
   select retry from runs
   where id = $1 and state = 'preparing' and retry is not null and is_cleared(campaign, revision, $2, $3) for update`;
 
-/** Countries and steps in which a user of the family has failed. */
 const selectPlaces = `
   select distinct f.country, t.step
   from runs n
@@ -94,7 +93,6 @@ const countUsers = unnamedStatementOf<RetryParams>(
   select s.country, count(distinct s.user_id)::float8 as users from (${standing($)}) s group by s.country`,
 );
 
-/** Inserts in the order of the key. */
 const insertUsers = unnamedStatementOf<NewFeeds & RetryRow['retry']>(
   ($) => `${family($)}
   insert into retry_users (feed, user_id)

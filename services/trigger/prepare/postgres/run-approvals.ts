@@ -109,7 +109,6 @@ async function judge(
   return { ...atTurn, clearance: await clearBySums(client, atTurn, users, room) };
 }
 
-/** Reads the costs of users of a run, and its definition with the current budgets. */
 async function readTerms(client: PoolClient, run: RunRow): Promise<Pick<Judged, 'definition' | 'terms'>> {
   const { rows } = await client.query<TermsRow>(selectTerms, [run.runId]);
   const [row] = rows;
@@ -205,7 +204,6 @@ interface RunRow {
   campaignId: string;
   revision: number;
   definition: CampaignDefinition;
-  /** Run whose users a retry run retries. */
   parentId: string | null;
   /** True for a run outside its campaign's schedule: a person has started it, or made up for a missed start. */
   isByHand: boolean;

@@ -1,7 +1,6 @@
 import { publicListId } from '../../../../shared/postgres/audiences/list-usage.ts';
 import type { KeptKind } from '../../ports/retention-store.ts';
 
-/** Condition: receipts of the run may still be accepted, or are not counted. */
 const isUncounted = (run: string) => `${run}.receipts_state in ('open', 'closed')`;
 
 const hasReceipts = (run: string, ofFeeds = 'true') => `
