@@ -114,7 +114,7 @@ function membersOf(ids: SegmentSpec['ids'], country: string, size: number): Memb
   };
 }
 
-/** Ascending, before the lower-case country. The last two tell byte order from the order of JavaScript's `<`. */
+/** Ascending, before the lower-case country. The last two distinguish byte order from the order of JavaScript's `<`. */
 const oddBeginnings = [' ', '","', '"', '%2C', "'", ',', '\\', '\\{u0041}', '', 'é', 'ｗｉｄｅ ', '🎟️ '];
 
 const oddEndings = [

@@ -36,7 +36,7 @@ export const faultyAnswer = z.discriminatedUnion('kind', [
     code: z.string().optional(),
     applied: z.boolean().default(false),
   }),
-  /** No answer until the caller disconnects. The delay of the effects stands for a proxy or a row lock. */
+  /** No answer until the caller disconnects. The delay of the effects simulates a proxy or a row lock. */
   z.strictObject({ kind: z.literal('hang'), applied, appliedAfterMs: z.int().min(0).max(600_000).default(0) }),
   z.strictObject({ kind: z.literal('reset'), applied }),
   z.strictObject({ kind: z.literal('half-body'), applied }),

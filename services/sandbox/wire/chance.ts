@@ -71,7 +71,7 @@ export interface RetryPlan {
   retryableShare: number;
 }
 
-/** Returns whether a user fails with a request to retry. The same key always fails, a new key has a new chance. */
+/** Returns whether a user fails with a request to retry. The same key repeats its result. */
 export function retriesOf({ salt, service, retryableShare }: RetryPlan, key: string): (user: string) => boolean {
   if (retryableShare === 0) return () => false;
   const topic = topicOf(`${salt}/${service}/retry/${key}/`);

@@ -24,7 +24,7 @@ export interface SchedulerDeps {
   logger: Logger;
 }
 
-/** Creates runs from due jobs. Of many schedulers, the holder of the lease works and the others stand by. */
+/** Creates runs from due jobs. Of many schedulers, only the holder of the lease works. */
 export interface Scheduler extends Service {
   start(): void;
 }

@@ -181,8 +181,8 @@ export function createOffering(deps: OfferingDeps): Offering {
   }
 
   /**
-   * Repairs marks after a standstill. If a statement stood still between its clock and its commit, its jobs lie seconds
-   * behind the marks, beyond the reach of late looks. Wakes the loops, whose pauses include the standstill.
+   * Repairs marks after a standstill. If a statement was suspended between its clock and its commit, its jobs lie
+   * seconds behind the marks, beyond the reach of late looks. Wakes the loops, whose pauses include the standstill.
    */
   function onStandstillOver(): void {
     marks.settle();

@@ -28,7 +28,7 @@ const eventsAtOnce = 100;
 const lookEveryMs = 10_000;
 /** Interval while there is no webhook: a new one arrives as a change of clients. */
 const idleMs = 60_000;
-/** Retries of single steps come and go within this time. */
+/** Retries of single steps usually end within this time. */
 export const stalledForMs = 120_000;
 /** Age at which an undelivered notice is no longer relevant. */
 const relevancyMs = 3 * 86_400_000;

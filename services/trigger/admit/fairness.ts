@@ -11,7 +11,7 @@ export const priorityWeights = { low: 1, normal: 2, high: 4 } as const;
 
 /**
  * Bounds the ready batches beyond the floors to this multiple of the shard's bound, or of the bound of a new shard.
- * Batches that stand still take no room from other feeds, but they still lie on the topics.
+ * Stuck batches take no room from other feeds, but they still lie on the topics.
  */
 const mostBounds = 5;
 
@@ -160,7 +160,7 @@ function hasRoom(
   const hasRoomIn = ([shard, load]: readonly [string, number]) => {
     const { ofAll, ofCompeting } = rooms.get(shard) ?? noRoom;
     const competing = competingIn(feed, shard);
-    // A feed that stands still gets no part of the room that moving feeds divide.
+    // A stuck feed gets no part of the room that moving feeds divide.
     if (load > 0 && competing === 0) return ofAll > 0;
     // If workers do not handle the feed, or its ready batches exceed what they handle in time, more grants only add to
     // the backlog.
@@ -187,8 +187,7 @@ const noRoom: ShardRoom = { ofAll: 0, ofCompeting: 0 };
 
 /**
  * Returns the room of this trigger by shard. Triggers divide the bound by the weights of the incomplete feeds that they
- * page, so that frequent looks cannot starve others. Of the room beside competing batches, feeds that stand still get
- * none.
+ * page, so that frequent looks cannot starve others. Stuck feeds get none of the room beside competing batches.
  */
 export function roomsIn(
   sums: ReadonlyMap<string, ShardSum>,

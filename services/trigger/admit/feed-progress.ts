@@ -1,7 +1,7 @@
 import type { ChainLoad } from '../standing/chain-load.ts';
 import { measureRate, ratePerSecond, unmeasured, type MeasuredRate } from './measured-rate.ts';
 
-/** A feed stands still in a shard if none of its batches was handled for this time. */
+/** A feed is stuck in a shard if none of its batches was handled for this time. */
 const standsStillAfterMs = 1000;
 /** Time after which a feed's measured rate is used. */
 const measuredAfterMs = 1000;
@@ -36,7 +36,7 @@ export function competingIn({ loads, progress }: Omit<ProgressingFeed, 'waiting'
 }
 
 /**
- * Returns whether a feed counts when triggers divide a shard. A feed does not count while it stands still: none of its
+ * Returns whether a feed counts when triggers divide a shard. A feed does not count while it is stuck: none of its
  * batches was handled for a second, although some are ready or wait for a retry.
  */
 export function isMovingIn(feed: ProgressingFeed, shard: string): boolean {
@@ -52,7 +52,7 @@ export interface SeenProgress {
 
 /**
  * Returns the progress of a feed at this look. Batches that the feed handles within some seconds at its own rate
- * compete for room. Batches that stand still (calls hang, fail or are not yet due) do not.
+ * compete for room. Stuck batches, whose calls hang, fail or are not yet due, do not.
  * @param before null if the feed was not known
  * @param leastOf by shard and step, batches of a moving feed that compete however slowly the feed is handled
  */

@@ -8,13 +8,13 @@ import { createShardSums, type SharedLoad, type ShardSums } from './shard-sums.t
 import type { FeedPager } from '../feed/feed-pager.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 
-/** Time after which a feed with unchanged figures stands still. */
+/** Time after which a feed with unchanged figures is idle. */
 const movesForMs = 5000;
 /** Moving feeds read per look, in turn. `changes`: the figures changed. `new`: the feed was read once and may move. */
 const movingPerLook = { changes: 250, new: 10 };
 /**
- * Feeds that stand still, read per look in turn: first the own feeds that want room, then others. At most
- * `unseenPerLook` were never read, so that new feeds do not cause reads of thousands at once.
+ * Idle feeds read per look, in turn: first the own feeds that want room, then others. At most `unseenPerLook` were
+ * never read, so that new feeds do not cause reads of thousands at once.
  */
 const standingPerLook = 25;
 const unseenPerLook = 15;

@@ -24,7 +24,7 @@ export interface ShardSum {
   /** Weights of the incomplete feeds. */
   weight: number;
   ownWeight: number;
-  /** Weights of the incomplete feeds that do not stand still in the shard. */
+  /** Weights of the incomplete feeds that are not stuck in the shard. */
   movingWeight: number;
   ownMovingWeight: number;
   depth: number;

@@ -28,7 +28,7 @@ export interface Cut {
  * valid id: the last id becomes the feed's cursor, and a lone surrogate cannot be sent in a request.
  */
 export function cutBatches(users: readonly string[], options: CutOptions): Cut {
-  // One user more than can be taken: the end of the cut depends on the user behind it.
+  // One user more than can be taken: the end of the cut depends on the next user.
   const considered = users.slice(0, options.maxBatches * options.batchUsers + 1);
   return areValidUserIds(considered) ? cutIntoSlices(users, options) : cutOneByOne(users, options);
 }

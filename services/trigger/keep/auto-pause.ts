@@ -1,8 +1,8 @@
 import type { EndedUsers, RunTally } from '../ports/run-store.ts';
 
 /**
- * Returns the cause for which a run has to pause itself, else null. It compares the share of failed or unknown users
- * with the limit, by step, over all countries. Only users that ended since the last resumption count.
+ * Returns the cause for which a run has to pause itself, else null. A run pauses if the share of failed or unknown
+ * users in a step, over all countries, exceeds its limit. Only users that ended since the last resumption count.
  */
 export function failureCause({ pauseAtFailed, judgedFrom, chain, feeds }: RunTally): string | null {
   if (!pauseAtFailed) return null;

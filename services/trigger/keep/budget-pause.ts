@@ -4,7 +4,8 @@ import type { OpenStep } from '../standing/step-progress.ts';
 
 /**
  * Returns the cause for which a run has to pause for its campaign's budget, else null. It pauses if all its open work
- * waits for units and the rest of the budget does not cover a single user. Other work may return units.
+ * waits for units and the rest of the budget does not cover a single user. Open work in any country prevents the pause,
+ * because it may return units.
  * @param open open steps of this run
  * @param shortages shortages of this run
  */

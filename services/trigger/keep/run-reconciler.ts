@@ -32,8 +32,8 @@ interface Standing {
 }
 
 /**
- * Compares feeds of open runs with their rows, and repairs differences. Reads whole feeds, and so only those that stand
- * still: damage always stops a feed, or keeps its run from ending.
+ * Compares feeds of open runs with their rows, and repairs differences. Reads whole feeds, and only idle ones: damage
+ * always stops a feed, or keeps its run from ending.
  */
 export interface RunReconciler extends LookFollower {
   /** @returns milliseconds until the next turn */

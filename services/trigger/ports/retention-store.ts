@@ -33,9 +33,9 @@ export interface Retention {
    */
   closeReceipts(days: number, limit: number): Promise<number>;
   /**
-   * Counts and stores how many receipts of closed runs belong to failed users, so that the figures outlive the rows. A
-   * run whose count fails delays no other. Skips runs closed less than five minutes ago: a statement that read them as
-   * open may still write receipts. A settlement reopens the count of a run.
+   * Counts and stores how many receipts of closed runs belong to failed users, so that the figures outlive the rows.
+   * Tries at most `limit` runs; a run whose count fails delays no other. Skips runs closed less than five minutes ago:
+   * a statement that read them as open may still write receipts. A settlement reopens the count of a run.
    */
   countReceipts(limit: number): Promise<ReceiptCounts>;
   /**

@@ -14,7 +14,7 @@ const runsPerChunk = 50;
 const listsPerChunk = 20;
 
 const answerDays = 1;
-/** Days for rows of dry runs: nobody needs them for longer, and there may be as many as of a live run. */
+/** Days for rows of dry runs: they have no later use, and there may be as many as of a live run. */
 const dryRunDays = 1;
 const deadLetterDays = 30;
 
