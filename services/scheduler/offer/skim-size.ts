@@ -1,6 +1,6 @@
 /** Rows of one partition in the first of several looks, and at most: half a millisecond of Postgres. */
 const [leastRows, mostRows] = [20, 500];
-/** Cost of a span (consecutive rows of one client) for the scheduler, in rows of total cost. */
+/** A span (consecutive rows of one client) costs the scheduler what this many rows cost all processes. */
 const rowsOfSpan = 8;
 /** Work of a look over all partitions, in rows: a crowd of one client, or 1,100 rows of different clients. */
 const workOfLook = 10_240;

@@ -36,8 +36,8 @@ export interface WindowLook {
 export interface OutboxSweep {
   /**
    * Processes due entries of the agendas, at most `limit` per feed. Deletes entries that are through the chain,
-   * postpones claimed ones, and marks the rest as offered, next after 10 s, then 20 s, up to 10 min. Offers one batch
-   * of a held step.
+   * postpones claimed ones, and marks the rest as offered. The next offer follows after 10 s, then 20 s, up to 10 min.
+   * Offers one batch of a held step when its try is due.
    * @param busy steps whose topics hold unhandled messages: earlier offers are still there, and are not repeated
    */
   due(feeds: readonly SweptFeed[], limit: number, busy: readonly FeedStep[]): Promise<DueRefs>;

@@ -76,7 +76,7 @@ const ending = (rest: string, reason: string) => `
 /** Condition on a step row `s` past its lease: a call may have been made whose answer was not read. */
 const mayHaveBeenCalled = `s.open or s.state = ${stepState.running} and (s.lapses = 0 or s.begun)`;
 
-/** Users still to be served in the step of row `s` of batch `b`: those that the step before left, or the batch. */
+/** Users still to be served in the step of row `s`: those that passed the step before, or all of batch `b`. */
 const remainingIn = `
   coalesce((select p.rest_users from batch_steps p
     where s.step > b.from_step and p.feed = b.feed and p.batch_no = b.batch_no and p.step = s.step - 1), b.n)::int`;
