@@ -8,7 +8,6 @@ const keptUs = 1_000_000;
 export interface RecentOffers {
   has(reference: JobReference): boolean;
   note(reference: JobReference): void;
-  /** Forgets entries beyond the reach of late looks. */
   forget(partition: number, mark: Mark): void;
   keepOnly(partitions: ReadonlySet<number>): void;
 }

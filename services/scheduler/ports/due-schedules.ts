@@ -1,7 +1,6 @@
 import type { SkippedRange } from '../../../shared/domain/recurrence/due-instants.ts';
 import type { BrokenSchedule } from '../../../shared/contracts/schedules/kept-schedules.ts';
 
-/** An occurrence that a schedule fired at this look. */
 export interface FiredOccurrence {
   scheduleId: string;
   group: string;

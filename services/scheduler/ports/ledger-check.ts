@@ -8,7 +8,6 @@ export interface CheckedLedger {
   due: number;
   /** Milliseconds for which the oldest of these has been due; 0 if there is none. */
   oldestDueMs: number;
-  /** Sidelined jobs among the counted ones. */
   sidelined: number;
   /** Jobs whose time has come and that wait for others of their ordering key; up to a million. */
   inLine: number;

@@ -47,7 +47,6 @@ export interface ShardPace {
   handledPerSecond: number;
   /** Latest step, from 1, in which a chain uses the shard. Batches need to pass all steps up to it within the bound. */
   depth: number;
-  /** Time for which the shard has had work. */
   busyForMs: number;
   /** Calls of one worker in flight at once. */
   concurrency: number;

@@ -74,7 +74,6 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
     return signal.aborted ? 'stopped' : 'waited';
   }
 
-  /** Requests the sources in these countries and keeps the sources of the other countries. */
   async function resolve(countries: readonly string[], signal: AbortSignal): Promise<Step> {
     const found: SourcePlace[][] = [];
     for (const audience of sides) {

@@ -57,7 +57,6 @@ export interface FeedOwner {
 export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
   const { owner, leaseMs, feedStore, changes, createPager, clock, logger } = deps;
   const pagers = new Map<string, FeedPager>();
-  /** Stopped pagers that still finish a write. */
   const leaving = new Set<Promise<void>>();
   let renewedAtMs = 0;
   /** Alternates between the oldest and the newest feeds, so that a new feed does not wait behind a crowd. */

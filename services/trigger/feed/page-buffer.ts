@@ -31,7 +31,6 @@ export interface PageBuffer {
   /** Marks that no more pages come before the feed is claimed anew, so that buffered users do not wait for more. */
   seal(): void;
   wantsPage(): boolean;
-  /** Returns whether more pages will be wanted later. */
   isOpen(): boolean;
   batches(): number;
   hasBatch(): boolean;

@@ -24,7 +24,6 @@ export interface RunReconcilerDeps {
   logger: Logger;
 }
 
-/** State of a feed at the last change of its sums. */
 interface Standing {
   feed: TalliedFeed;
   gapMs: number;

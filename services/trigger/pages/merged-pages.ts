@@ -60,7 +60,6 @@ export function createMergedPages(
 
   const isEnded = () => included.every(({ head }) => isOver(head));
 
-  /** Requests the next page of all sources whose pages are used up, at the same time. */
   async function fill(signal: AbortSignal): Promise<Stall | null> {
     const asked = strands.filter(({ head }) => isSpent(head));
     const answers = await Promise.allSettled(asked.map((strand) => fillOne(strand, signal)));

@@ -8,7 +8,6 @@ export function segmentationCause(
   return `segment "${segment}" in ${country}: the segmentation service ${sayings[kind]} (${cause}); ${whatHelps[kind]}`;
 }
 
-/** Returns the cause for a page that breaks the contract. */
 export function brokenPageCause({ segment, country }: { segment: string; country: string }, fault: string): string {
   return (
     `segment "${segment}" in ${country}: the segmentation service sent a page that breaks its contract (${fault}); ` +

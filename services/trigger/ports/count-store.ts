@@ -9,7 +9,6 @@ export interface CountPlace {
   restarts: number;
 }
 
-/** State from which another trigger can continue. */
 export interface CountProgress {
   /** Includes all countries before the place, which are done. */
   countries: readonly StoredCountry[];

@@ -1,6 +1,5 @@
 import type { RunEventKind } from '../../../shared/domain/run/run-events.ts';
 
-/** Beginning or end of a trouble in a run's history. */
 export interface TroubleEvent {
   runId: string;
   kind: RunEventKind;

@@ -40,7 +40,6 @@ export const notePoints = statementOf<{ runs: string; ended: string }>(
   on conflict do nothing`,
 );
 
-/** Adds the last point of the run that `r` has just ended. */
 export const noteEnd = `
   insert into run_points (run, slot, at, ended)
   select r.id, floor(${gapsSince('r.ended_at - r.started_at')})::int, r.ended_at,
