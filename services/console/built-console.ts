@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What browsers load: `index.html`, and `assets/` whose names change with what is in them. */
+/** Files that browsers load: `index.html`, and `assets/`, whose names contain a hash of their content. */
 export const consoleFolder = join(import.meta.dirname, 'dist');
 
 const root = join(import.meta.dirname, '../..');
 const markName = 'built-from.sha256';
 
-/** What the pages are made of, the shapes of the API among it; folders, and single files. */
+/** Sources of the pages, as folders and single files; the shapes of the API are among them. */
 const sources = ['services/console', 'services/api', 'shared/contracts', 'sdk/write-client.ts', 'package-lock.json'];
 
 /**

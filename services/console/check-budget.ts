@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 
-/** What a browser may have to load before the first page stands: scripts and styles, compressed. */
+/** Upper bound on the scripts and styles that the first page loads, compressed. */
 const initialLimitBytes = 350 * 1024;
 
 const chunk = z.object({

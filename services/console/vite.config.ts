@@ -2,10 +2,10 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Where the API that `npm run console:dev` works with listens. */
+/** Address of the API that `npm run console:dev` uses. */
 const api = process.env['MUSTER_URL'] ?? 'http://127.0.0.1:8080';
 
-/** Whatever the API answers itself; the rest are pages of the console. */
+/** Paths that the API answers; all others are pages of the console. */
 const answeredByTheApi = ['/v1', '/openapi.json', '/docs', '/healthz', '/readyz'];
 
 export default defineConfig({

@@ -42,8 +42,8 @@ export async function compareRights(root: string, rights: Derived['rights'], wri
 function textOf(rights: Derived['rights']): string {
   const roles = Object.entries(rights).map(([role, each]) => `  ${role}: {\n${linesOf(each)}  },\n`);
   return `/**
- * What each role does where, read out of the statements of its services by \`npm run -s check:sql -- --write\`, and
- * compared with them by each \`npm run check\`: not written by hand (docs/decisions/0099-database-roles.md).
+ * Rights of each database role, derived from the statements of its services by \`npm run -s check:sql -- --write\`, and
+ * compared with them by each \`npm run check\`. Not written by hand (docs/decisions/0099-database-roles.md).
  */
 export const rights = {
 ${roles.join('')}};

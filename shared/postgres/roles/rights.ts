@@ -1,6 +1,6 @@
 /**
- * What each role does where, read out of the statements of its services by `npm run -s check:sql -- --write`, and
- * compared with them by each `npm run check`: not written by hand (docs/decisions/0099-database-roles.md).
+ * Rights of each database role, derived from the statements of its services by `npm run -s check:sql -- --write`, and
+ * compared with them by each `npm run check`. Not written by hand (docs/decisions/0099-database-roles.md).
  */
 export const rights = {
   engine: {

@@ -13,12 +13,12 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 {{- end }}
 
-{{/* The role of the database that a service works by. */}}
+{{/* Database role of a service. */}}
 {{- define "muster.databaseKey" -}}
 {{- if eq . "api" -}}api-database-url{{- else if eq . "migrate" -}}owner-database-url{{- else -}}engine-database-url{{- end -}}
 {{- end }}
 
-{{/* Of a dict of root and service: what every process reads. */}}
+{{/* Environment of every process. Expects a dict of root and service. */}}
 {{- define "muster.environment" -}}
 {{- $ := .root -}}
 - { name: MUSTER_CONFIG, value: /etc/muster/engine.json }
@@ -63,7 +63,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- end }}
 
-{{/* No rights, and nothing to write but what goes with it. */}}
+{{/* Security context without privileges and with a read-only file system. */}}
 {{- define "muster.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -95,7 +95,7 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- end }}
 
-{{/* Of a dict of root, service, name, settings, replicas and environment: a deployment and its disruption budget. */}}
+{{/* Deployment and disruption budget. Expects a dict of root, service, name, settings, replicas and environment. */}}
 {{- define "muster.deployment" -}}
 {{- $ := .root -}}
 apiVersion: apps/v1
