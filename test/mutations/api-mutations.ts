@@ -318,8 +318,8 @@ export const apiMutations: readonly Mutation[] = [
           'await clients.refresh();\n  const client = clients.current()?.byId.get(uuidOf("client", ref) ?? "") ?? (await clientOfRef(ref, clients));\n  if (!client) throw',
       },
       {
-        text: '/** The client that a path names by id or by name: the one',
-        replacement: "import { uuidOf } from '../../../shared/domain/ids/ids.ts';\n/** The one",
+        text: 'export async function clientInPath(',
+        replacement: "import { uuidOf } from '../../../shared/domain/ids/ids.ts';\nexport async function clientInPath(",
       },
     ],
     project: 'integration',

@@ -125,8 +125,8 @@ export const faultControls = {
     edits: [
       { text: 'const lockTimeoutMs = 50;', replacement: 'const lockTimeoutMs = 2000;' },
       {
-        text: 'const againAfterMs = 300_000;\n/** While there is more',
-        replacement: 'const againAfterMs = 1000;\n/** While there is more',
+        text: 'const againAfterMs = 300_000;\n/** Pause while more',
+        replacement: 'const againAfterMs = 1000;\n/** Pause while more',
       },
     ],
   },
