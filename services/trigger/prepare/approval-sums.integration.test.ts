@@ -4,6 +4,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { approvalsOn, verdictOf, type Person } from '../../../test/support/approvals-on-api.ts';
 import { judgedRunsOn } from '../../../test/support/judged-runs.ts';
+import { untilOneWaits } from '../../../test/support/lock-waits.ts';
 
 const on = apiOnPostgres();
 const people = approvalsOn(on);
@@ -146,6 +147,18 @@ describe('the sum of what began without an approval', () => {
     expect(await cleared(await newRun('SG'), { SG: 1 })).toBe('waits');
     await approvals().goBeyond({ runId, country: 'SG', more: 21 });
     expect(await reasonOf(runId)).toMatch(/5 users set going without approval already, 21 users with this/);
+  });
+
+  it('is judged for one start at a time', async () => {
+    const runId = await newRun('SG');
+    const other = await on.pool.connect();
+    await other.query('begin');
+    await other.query('select from unapproved_starts_turn for update');
+    const clearing = cleared(runId, { SG: 20 });
+    await untilOneWaits(on.pool);
+    await other.query('commit');
+    other.release();
+    expect(await clearing).toEqual({ SG: 21 });
   });
 
   it('is never exceeded by runs that begin at the same time', async () => {
