@@ -26,18 +26,19 @@ import { renderActionType } from './render.ts';
 
 const secret = {
   name: '<secret>',
-  said: 'authorization: the whole header of calls; signing: what calls are signed with; receipts: what receipts are',
+  description:
+    'authorization: the whole header of calls; signing: what calls are signed with; receipts: what receipts are',
   among: secretNames,
 } as const;
 
 const revisionOf = ({ name, revision }: ActionType) => `${name} revision ${revision}\n`;
-const known = (said: string) => `${said}; workers know in about a second`;
+const known = (description: string) => `${description}; workers know in about a second`;
 
 const list = command({
   name: 'list',
-  said: 'all of them, by name',
+  description: 'all of them, by name',
   ask: ({ client }) => listActionTypes({ client }),
-  shown: tableOf<ActionType>('', [
+  render: tableOf<ActionType>('', [
     left('name', ({ name }) => name),
     cut('title', ({ title }) => title),
     left('class', (type) => type.class),
@@ -52,15 +53,15 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<name>'],
-  said: 'how one is called',
+  description: 'how one is called',
   ask: ({ client, args: [name] }) => getActionType({ client, path: { name } }),
-  shown: renderActionType,
+  render: renderActionType,
 });
 
 const options = command({
   name: 'options',
   args: ['<name>', '<parameter>'],
-  said: 'what a parameter of one may be: as its team offers it, else as earlier campaigns say it',
+  description: 'what a parameter of one may be: as its team offers it, else as earlier campaigns say it',
   options: {
     q: text('--search <text>', 'part of the value, or of what it is called'),
     country: text('--country <code>', 'what may be used there'),
@@ -68,14 +69,14 @@ const options = command({
   },
   ask: ({ client, args: [name, parameter], options: query }) =>
     listParameterOptions({ client, path: { name }, query: { ...query, parameter } }),
-  shown: tableOf<ParameterOption>('', [
+  render: tableOf<ParameterOption>('', [
     left('value', ({ value }) => String(value)),
     cut('called', ({ label }) => label ?? ''),
     cut('countries', ({ countries }) => countries?.join(' ') ?? ''),
     right('used by', ({ usedBy }) => usedBy),
     cut('description', ({ description }) => description ?? ''),
   ]),
-  noted: ({ from, more, unavailable }) => [
+  hint: ({ from, more, unavailable }) => [
     ...(unavailable === null ? [] : [`these are of earlier campaigns: ${unavailable}`]),
     ...(unavailable === null && from === 'earlier-campaigns'
       ? ['these are of earlier campaigns: its schema names no options']
@@ -87,21 +88,21 @@ const options = command({
 const create = command({
   name: 'create',
   args: ['<name>', '[field=value...]'],
-  said: 'register one: url=https://… class=A timeoutMs=2000, or from a file; campaigns may use it at once',
+  description: 'register one: url=https://… class=A timeoutMs=2000, or from a file; campaigns may use it at once',
   options: fieldsFile,
   ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
     const fields = await readFields({ words, file, input }, z.custom<Omit<ActionTypeDefinitionInput, 'name'>>());
     return createActionType({ client, body: { ...fields, name } });
   },
   refused: 'not registered',
-  shown: revisionOf,
-  noted: ({ name }) => known(`${name} is registered`),
+  render: revisionOf,
+  hint: ({ name }) => known(`${name} is registered`),
 });
 
 const set = command({
   name: 'set',
   args: ['<name>', '[field=value...]'],
-  said: 'change fields of one; null takes a field back to its default',
+  description: 'change fields of one; null takes a field back to its default',
   options: {
     ...changesFile,
     authorizationFile: text(
@@ -117,15 +118,15 @@ const set = command({
     return changeActionType({ client, path: { name }, body: { ...fields, ...(secrets && { secrets }) } });
   },
   refused: 'not changed',
-  shown: revisionOf,
-  noted: ({ name }) => known(`${name} is changed`),
+  render: revisionOf,
+  hint: ({ name }) => known(`${name} is changed`),
 });
 
 const setSecret = command({
   name: 'set-secret',
   args: ['<name>', secret],
-  tooMuch: 'a secret is no argument, others can see those: --from-file or --from-stdin',
-  said: 'keep a secret for one, encrypted; it is never shown again',
+  excessArgsError: 'a secret is no argument, others can see those: --from-file or --from-stdin',
+  description: 'keep a secret for one, encrypted; it is never shown again',
   options: {
     fromFile: text('--from-file <path>', 'the file that holds it; - reads standard input'),
     fromStdin: flag('--from-stdin', 'read it from standard input'),
@@ -136,39 +137,40 @@ const setSecret = command({
   },
   refused: 'not set',
   labelOf: (pointer, { args: [, which] }) => (pointer === '/value' ? which : pointer),
-  shown: revisionOf,
-  noted: ({ name }, { args: [, which] }) => known(`${name} has a new ${which} secret`),
+  render: revisionOf,
+  hint: ({ name }, { args: [, which] }) => known(`${name} has a new ${which} secret`),
 });
 
 const removeSecret = command({
   name: 'remove-secret',
   args: ['<name>', secret],
-  said: 'take a secret of one away: calls go without it',
+  description: 'take a secret of one away: calls go without it',
   ask: ({ client, args: [name, which] }) => removeActionTypeSecret({ client, path: { name, secret: which } }),
   refused: 'not removed',
-  noted: (_, { args: [name, which] }) => known(`${name} has no ${which} secret`),
+  hint: (_, { args: [name, which] }) => known(`${name} has no ${which} secret`),
 });
 
 const enabling = (['disable', 'enable'] as const).map((verb) =>
   command({
     name: verb,
     args: ['<name>'],
-    said: verb === 'disable' ? 'let no campaign begin with it; what runs goes on' : 'let campaigns begin with it again',
+    description:
+      verb === 'disable' ? 'let no campaign begin with it; what runs goes on' : 'let campaigns begin with it again',
     ask: ({ client, args: [name] }) =>
       changeActionType({ client, path: { name }, body: { enabled: verb === 'enable' } }),
     refused: 'not changed',
-    shown: revisionOf,
-    noted: ({ name }) => known(`${name} is ${verb === 'enable' ? 'enabled' : 'disabled: what runs goes on'}`),
+    render: revisionOf,
+    hint: ({ name }) => known(`${name} is ${verb === 'enable' ? 'enabled' : 'disabled: what runs goes on'}`),
   }),
 );
 
 const remove = command({
   name: 'delete',
   args: ['<name>'],
-  said: 'forget one that no campaign has in its chain',
+  description: 'forget one that no campaign has in its chain',
   ask: ({ client, args: [name] }) => deleteActionType({ client, path: { name } }),
   refused: 'not deleted',
-  noted: (_, { args: [name] }) => `${name} is deleted`,
+  hint: (_, { args: [name] }) => `${name} is deleted`,
 });
 
 export const heading: Heading = 'Campaigns';

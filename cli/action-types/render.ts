@@ -21,8 +21,8 @@ export function renderActionType(type: ActionType, view: View): string {
     paramsSchema,
     ...fields
   } = type;
-  const said = origin === 'file' ? 'as the engine’s file says' : 'as somebody said through the API';
-  const head = [`revision ${revision}`, enabled ? 'enabled' : 'disabled', said, utcTime(updatedAt)];
+  const source = origin === 'file' ? 'as the engine’s file says' : 'as somebody said through the API';
+  const head = [`revision ${revision}`, enabled ? 'enabled' : 'disabled', source, utcTime(updatedAt)];
   const facts = [
     ...Object.entries(fields).map(
       ([field, value]) => [field, typeof value === 'string' ? value : JSON.stringify(value)] as const,

@@ -31,9 +31,9 @@ const byOperation = tableOf<CallsOfOperation>('no calls in eight days', [
 export const calls = command({
   name: 'calls',
   args: ['<key>'],
-  said: 'what one was used for in eight days, by day and by operation; what it changed: muster audit --key-id',
+  description: 'what one was used for in eight days, by day and by operation; what it changed: muster audit --key-id',
   ask: ({ client, args: [id] }) => getApiKeyCalls({ client, path: { id } }),
-  shown: ({ days, operations }: KeyCalls, view: View) => {
+  render: ({ days, operations }: KeyCalls, view: View) => {
     const table = byOperation({ items: operations }, view);
     return operations.length === 0 ? table : `${byDay({ items: days }, view)}\n${table}`;
   },
@@ -41,10 +41,10 @@ export const calls = command({
 
 export const refusedPeople = command({
   name: 'refused-people',
-  said: 'whom the issuer vouches for, and who were refused in thirty days: without a role, or shut out',
+  description: 'whom the issuer vouches for, and who were refused in thirty days: without a role, or shut out',
   options: { limit: within('--limit <n>', 'so many, the last ones', { least: 1, most: 1000, usual: 50 }) },
   ask: ({ client, options: query }) => listRefusedPeople({ client, query }),
-  shown: tableOf<RefusedPerson>('nobody', [
+  render: tableOf<RefusedPerson>('nobody', [
     cut('who', ({ name, subject }) => name ?? subject),
     left('why', ({ code, isInAgain }) => (isInAgain ? `${code}, let in since` : code)),
     right('times', ({ count: times }) => count(times)),

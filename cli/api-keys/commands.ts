@@ -29,8 +29,8 @@ const roleSaid =
 /** Describes a scope, such as `clients orders, billing · countries SG`; `everything` for a scope without bounds. */
 function scopeText({ scope: { clients, countries, actionTypes, users } }: ApiKey): string {
   const parts = Object.entries({ clients, countries, actions: actionTypes });
-  const said = parts.flatMap(([of, names]) => (names === null ? [] : [`${of} ${names.join(', ') || 'none'}`]));
-  return [...said, ...(users ? ['users of what it sees'] : [])].join(' · ') || 'everything';
+  const bounds = parts.flatMap(([of, names]) => (names === null ? [] : [`${of} ${names.join(', ') || 'none'}`]));
+  return [...bounds, ...(users ? ['users of what it sees'] : [])].join(' · ') || 'everything';
 }
 
 /** Formats `200 jobs/s · 500,000 jobs stored`; empty without bounds. */
@@ -68,7 +68,7 @@ function refusedText({ refusals }: ApiKey): string {
 
 const list = command({
   name: 'list',
-  said: 'keys, the newest first, without their secrets; revoked ones for thirty days',
+  description: 'keys, the newest first, without their secrets; revoked ones for thirty days',
   options: {
     state: oneOf('--state <state>', 'only those', states),
     role: oneOf('--role <role>', 'only those', roles),
@@ -83,7 +83,7 @@ const list = command({
     ...pages(50, 1000),
   },
   ask: ({ client, options: query }) => listApiKeys({ client, query }),
-  shown: tableOf<ListedApiKey>('no keys', [
+  render: tableOf<ListedApiKey>('no keys', [
     cut('name', ({ name }) => name),
     left('id', ({ id }) => id),
     cut('owner', ({ owner }) => owner ?? ''),
@@ -101,15 +101,15 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<key>'],
-  said: 'one of them',
+  description: 'one of them',
   ask: ({ client, args: [id] }) => getApiKey({ client, path: { id } }),
-  shown: renderKey,
+  render: renderKey,
 });
 
 const create = command({
   name: 'create',
   args: ['<name>'],
-  said: 'make one, and print its secret once; without a scope it is for everything',
+  description: 'make one, and print its secret once; without a scope it is for everything',
   options: {
     role: neededOneOf('--role <role>', roleSaid, roles),
     owner: text('--owner <team>', 'whom to ask about it'),
@@ -133,8 +133,8 @@ const create = command({
     return createApiKey({ client, body: { name, role, owner, expiresAt, scope, ...(isBounded && { bounds }) } });
   },
   refused: 'not made',
-  shown: ({ secret }) => `${secret}\n`,
-  noted: ({ key }) => {
+  render: ({ secret }) => `${secret}\n`,
+  hint: ({ key }) => {
     const what = [key.role, scopeText(key), boundsText(key)].filter((each) => each !== '').join(', ');
     return `${key.id} ${key.name}, ${what}: keep it, it is not shown again`;
   },
@@ -143,7 +143,7 @@ const create = command({
 const set = command({
   name: 'set',
   args: ['<key>', '[field=value...]'],
-  said: 'change name, owner, role, scope, bounds or expiresAt of one',
+  description: 'change name, owner, role, scope, bounds or expiresAt of one',
   options: changesFile,
   ask: async ({ client, args: [id, words], options: { file }, context: { input } }) =>
     changeApiKey({
@@ -152,14 +152,14 @@ const set = command({
       body: await readFields({ words, file, input }, z.custom<ApiKeyPatchInput>()),
     }),
   refused: 'not changed',
-  shown: ({ id }) => `${id}\n`,
-  noted: (key) => `${key.name} is a ${key.role} now, for ${scopeText(key)}`,
+  render: ({ id }) => `${id}\n`,
+  hint: (key) => `${key.name} is a ${key.role} now, for ${scopeText(key)}`,
 });
 
 const rotate = command({
   name: 'rotate',
   args: ['<key>'],
-  said: 'give one another secret, and print it once; the one before is good for a while',
+  description: 'give one another secret, and print it once; the one before is good for a while',
   options: {
     overlapSeconds: within('--overlap <seconds>', 'so long the one before is good; 0 where others know it', {
       least: 0,
@@ -169,8 +169,8 @@ const rotate = command({
   },
   ask: ({ client, args: [id], options: body }) => rotateApiKey({ client, path: { id }, body }),
   refused: 'not rotated',
-  shown: ({ secret }) => `${secret}\n`,
-  noted: ({ key: { name, formerUntil } }) =>
+  render: ({ secret }) => `${secret}\n`,
+  hint: ({ key: { name, formerUntil } }) =>
     formerUntil === null
       ? `${name}: the secret before opens nothing any more`
       : `${name}: the secret before is good until ${utcTime(formerUntil)}`,
@@ -179,11 +179,11 @@ const rotate = command({
 const revoke = command({
   name: 'revoke',
   args: ['<key>'],
-  said: 'refuse one, and the sessions that it opened, from now on',
+  description: 'refuse one, and the sessions that it opened, from now on',
   ask: ({ client, args: [id] }) => revokeApiKey({ client, path: { id } }),
   refused: 'not revoked',
-  shown: ({ id }) => `${id}\n`,
-  noted: ({ name }) => `${name} is refused from now on`,
+  render: ({ id }) => `${id}\n`,
+  hint: ({ name }) => `${name} is refused from now on`,
 });
 
 export const heading: Heading = 'Access';

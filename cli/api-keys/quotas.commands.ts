@@ -9,9 +9,9 @@ export const heading: Heading = 'Access';
 
 export const commands = command({
   name: 'quotas',
-  said: 'what the account of this key may have, and how much of it there is',
+  description: 'what the account of this key may have, and how much of it there is',
   ask: ({ client }) => listQuotas({ client }),
-  shown: tableOf<Quota>('', [
+  render: tableOf<Quota>('', [
     left('quota', ({ name }) => name),
     right('used', ({ name, used }) => amount(name, used)),
     right('of', ({ name, limit }) => amount(name, limit)),

@@ -21,8 +21,8 @@ const patterns = commands.map(([route, command]) => {
 
 /** Replaces routes in the API's messages with the commands that call them. */
 export function inCommands(text: string): string {
-  return patterns.reduce((said, { pattern, command }) => {
-    return said.replace(pattern, (_, id: unknown) => `\`muster ${command.replace('{id}', String(id))}\``);
+  return patterns.reduce((sentence, { pattern, command }) => {
+    return sentence.replace(pattern, (_, id: unknown) => `\`muster ${command.replace('{id}', String(id))}\``);
   }, text);
 }
 

@@ -25,28 +25,28 @@ import { approvalColumns, coverText, renderApproval, ruleColumns, standingText }
 
 const list = command({
   name: 'list',
-  said: 'what waits for an approval, newest first; with --state, what became of others',
+  description: 'what waits for an approval, newest first; with --state, what became of others',
   options: {
     state: oneOf('--state <state>', 'only those', approvalStates),
     campaignId: text('--campaign <id>', 'only those of it'),
     ...pages(50, 1000),
   },
   ask: ({ client, options: { state = 'waiting', ...query } }) => listApprovals({ client, query: { state, ...query } }),
-  shown: tableOf('nothing', approvalColumns),
+  render: tableOf('nothing', approvalColumns),
 });
 
 const show = command({
   name: 'show',
   args: ['<approval>'],
-  said: 'what it covers, what differs from what was approved before, and who has approved it',
+  description: 'what it covers, what differs from what was approved before, and who has approved it',
   ask: ({ client, args: [id] }) => getApproval({ client, path: { id } }),
-  shown: renderApproval,
+  render: renderApproval,
 });
 
 const submit = command({
   name: 'submit',
   args: ['<campaign>'],
-  said: 'ask for its approval as it is',
+  description: 'ask for its approval as it is',
   options: {
     users: several('--users <SG=50000>', 'so many at most in a country; five percent more than expected'),
     budget: several('--budget <SG=5000>', 'of one that was started: raised so far once that is approved; repeatable'),
@@ -56,14 +56,14 @@ const submit = command({
     return submitCampaign({ client, path: { id }, body });
   },
   refused: 'not submitted',
-  shown: (approval) => `${approval.id} ${standingText(approval)}: ${coverText(approval)}\n`,
+  render: (approval) => `${approval.id} ${standingText(approval)}: ${coverText(approval)}\n`,
 });
 
 /** Approves exactly the content that was displayed. */
 const approve = byHand({
   name: 'approve',
   args: ['<approval>'],
-  said: 'approve what another has written; shows it and asks first where a person can answer',
+  description: 'approve what another has written; shows it and asks first where a person can answer',
   options: { word: text('--word <text>', 'for whoever approves after'), ...yes },
   run: async ({ args: [id], options: { word, yes: isSure }, context }) => {
     const client = await apiOf(context);
@@ -86,28 +86,28 @@ const approve = byHand({
 const sendBack = command({
   name: 'send-back',
   args: ['<approval>'],
-  said: 'send it back to its author with a word; also what was approved',
+  description: 'send it back to its author with a word; also what was approved',
   options: { word: needed('--word <text>', 'what is missing or wrong') },
   ask: async ({ client, args: [id], options: { word } }) => {
     const { data: seen } = await getApproval({ client, path: { id } });
     return sendBackCampaign({ client, path: { id: seen.campaignId }, body: { hash: seen.hash, word } });
   },
   refused: 'not sent back',
-  shown: ({ id, state }) => `${id} ${state}\n`,
+  render: ({ id, state }) => `${id} ${state}\n`,
 });
 
 const withdraw = command({
   name: 'withdraw',
   args: ['<campaign>'],
-  said: 'take back what was submitted of it',
+  description: 'take back what was submitted of it',
   ask: ({ client, args: [id] }) => withdrawCampaign({ client, path: { id } }),
   refused: 'not withdrawn',
-  shown: ({ id, state }) => `${id} ${state}\n`,
+  render: ({ id, state }) => `${id} ${state}\n`,
 });
 
 const policy = command({
   name: 'policy',
-  said: 'from which size on who has to approve what; with --file, what it is from now on',
+  description: 'from which size on who has to approve what; with --file, what it is from now on',
   options: fieldsFile,
   ask: async ({ client, options: { file }, context: { input } }) => {
     if (file === undefined) return getApprovalPolicy({ client });
@@ -115,7 +115,7 @@ const policy = command({
     return setApprovalPolicy({ client, body });
   },
   refused: 'not changed',
-  shown: ({ rules }, view) => tableOf('no rules: nothing is asked for', ruleColumns)({ items: rules }, view),
+  render: ({ rules }, view) => tableOf('no rules: nothing is asked for', ruleColumns)({ items: rules }, view),
 });
 
 function usersOf(texts: readonly string[]): Record<string, number> {

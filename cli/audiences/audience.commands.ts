@@ -34,7 +34,7 @@ import { utcDay, utcTime } from '../show/times.ts';
 const upload = byHand({
   name: 'upload',
   args: ['<file>'],
-  said: 'upload a list: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
+  description: 'upload a list: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
   options: {
     name: needed('--name <name>', 'what people know it by'),
     owner: text('--owner <name>', 'the team or the person to ask about it; otherwise the owner of the key'),
@@ -56,8 +56,8 @@ const upload = byHand({
           }),
         refused: 'not uploaded',
         labelOf: fileLabel,
-        shown: ({ id }: ReceivedAudience) => `${id}\n`,
-        noted: receivedNotes,
+        render: ({ id }: ReceivedAudience) => `${id}\n`,
+        hint: receivedNotes,
       },
       call,
     );
@@ -74,7 +74,7 @@ function receivedNotes({ id, users, duplicates, rejected, expiresAt, reading }: 
 
 const list = command({
   name: 'list',
-  said: 'uploaded lists, newest first',
+  description: 'uploaded lists, newest first',
   options: {
     q: text('--name <text>', 'those whose name holds it'),
     owner: text('--owner <name>', 'those of it'),
@@ -84,7 +84,7 @@ const list = command({
     ...pages(20),
   },
   ask: ({ client, options: query }) => listAudiences({ client, query }),
-  shown: tableOf<Audience>('', [
+  render: tableOf<Audience>('', [
     left('id', ({ id }) => id),
     cut('name', ({ name }) => name),
     cut('owner', ({ owner }) => owner ?? ''),
@@ -96,12 +96,12 @@ const list = command({
     left('uploaded', ({ createdAt }) => utcTime(createdAt)),
     left('deleted on', endText),
   ]),
-  noted: ({ items }) => soonDeleted(items, new Date()),
+  hint: ({ items }) => soonDeleted(items, new Date()),
 });
 
 const all = command({
   name: 'all',
-  said: 'lists, segments and saved audiences together, the most used first',
+  description: 'lists, segments and saved audiences together, the most used first',
   options: {
     q: text('--search <text>', 'part of the name or the owner, or of a segment’s id'),
     owner: text('--owner <name>', 'lists and saved audiences of it'),
@@ -115,7 +115,7 @@ const all = command({
     ...pages(20, 200),
   },
   ask: ({ client, options: query }) => listNamedAudiences({ client, query }),
-  shown: tableOf<NamedAudience>('', [
+  render: tableOf<NamedAudience>('', [
     left('kind', ({ kind }) => kind),
     left('id', ({ id }) => id),
     cut('name', ({ id, name }) => (name === id ? '' : name)),
@@ -125,7 +125,7 @@ const all = command({
     cut('latest', ({ latestUse, latestSaved }) => latestUse?.name ?? latestSaved?.name ?? ''),
     left('deleted on', endText),
   ]),
-  noted: ({ items, unavailable }) => [
+  hint: ({ items, unavailable }) => [
     ...(unavailable === null ? [] : [`only segments that something names: ${unavailable}`]),
     ...soonDeleted(items, new Date()),
   ],
@@ -134,18 +134,18 @@ const all = command({
 const show = command({
   name: 'show',
   args: ['<list>'],
-  said: 'one list: users by country, and what was left out of it',
+  description: 'one list: users by country, and what was left out of it',
   ask: ({ client, args: [id] }) => getAudience({ client, path: { id } }),
-  shown: renderAudience,
+  render: renderAudience,
 });
 
 const rejects = command({
   name: 'rejects',
   args: ['<list>'],
-  said: 'rows that are no user, with line and rule',
+  description: 'rows that are no user, with line and rule',
   options: { limit: whole('--limit <n>', 'how many, up to 1000', 100) },
   ask: ({ client, args: [id], options: query }) => listAudienceRejects({ client, path: { id }, query }),
-  shown: tableOf<ListAudienceRejectsResponses[200]['items'][number]>('', [
+  render: tableOf<ListAudienceRejectsResponses[200]['items'][number]>('', [
     right('line', ({ line }) => line),
     left('rule', ({ rule }) => rule.replaceAll('-', ' ')),
     cut('value', ({ value }) => value),
@@ -156,26 +156,26 @@ const rejects = command({
 const rename = command({
   name: 'rename',
   args: ['<list>', '<name>'],
-  said: 'give a list another name; campaigns go on as they are',
+  description: 'give a list another name; campaigns go on as they are',
   ask: ({ client, args: [id, name] }) => renameAudience({ client, path: { id }, body: { name } }),
-  shown: ({ id, name }) => `${id} ${name}\n`,
+  render: ({ id, name }) => `${id} ${name}\n`,
 });
 
 const describe = command({
   name: 'describe',
   args: ['<list>'],
-  said: "whom to ask about a list; '' takes it away",
+  description: "whom to ask about a list; '' takes it away",
   options: { owner: needed('--owner <name>', 'the team or the person to ask about it') },
   ask: ({ client, args: [id], options: { owner } }) =>
     renameAudience({ client, path: { id }, body: { owner: owner === '' ? null : owner } }),
   refused: 'not changed',
-  shown: ({ id, owner }) => `${id}${owner === null ? '' : ` · owner ${owner}`}\n`,
+  render: ({ id, owner }) => `${id}${owner === null ? '' : ` · owner ${owner}`}\n`,
 });
 
 const remove = byHand({
   name: 'delete',
   args: ['<list>'],
-  said: 'delete a list for good; asks first where a person can answer',
+  description: 'delete a list for good; asks first where a person can answer',
   options: yes,
   run: async ({ args: [id], options, context }) => {
     const client = await apiOf(context);

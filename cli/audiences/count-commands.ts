@@ -30,7 +30,7 @@ const manner = {
 const countOne = command({
   name: 'count',
   args: ['[campaign]'],
-  said: 'count an audience exactly, of a campaign or of what the options say; or how many are in two',
+  description: 'count an audience exactly, of a campaign or of what the options say; or how many are in two',
   options: {
     countries: text('--countries <list>', 'where: country codes, such as SG,ID,VN'),
     segment: several('--segment <id>', 'who: a segment; repeatable, as all of these'),
@@ -50,30 +50,30 @@ const countOne = command({
     return { data: wait ? await untilEnded(data, client) : data };
   },
   refused: 'not counted',
-  shown: renderCount,
-  noted: ({ id, state }) => (state === 'waiting' || state === 'running' ? `muster audience counted ${id}` : []),
+  render: renderCount,
+  hint: ({ id, state }) => (state === 'waiting' || state === 'running' ? `muster audience counted ${id}` : []),
   code: ({ state }) => (state === 'failed' ? exitCodes.failure : exitCodes.ok),
 });
 
 const show = command({
   name: 'counted',
   args: ['<count>'],
-  said: 'what an exact count has come to, or how far it is',
+  description: 'what an exact count has come to, or how far it is',
   options: { wait: manner.wait },
   ask: async ({ client, args: [id], options: { wait } }) => {
     const { data } = await getAudienceCount({ client, path: { id } });
     return { data: wait ? await untilEnded(data, client) : data };
   },
-  shown: renderCount,
+  render: renderCount,
   code: ({ state }) => (state === 'failed' ? exitCodes.failure : exitCodes.ok),
 });
 
 const list = command({
   name: 'counts',
-  said: 'exact counts, newest first, with who asked',
+  description: 'exact counts, newest first, with who asked',
   options: pages(20),
   ask: ({ client, options: query }) => listAudienceCounts({ client, query }),
-  shown: tableOf<AudienceCount>('', [
+  render: tableOf<AudienceCount>('', [
     left('id', ({ id }) => id),
     left('state', ({ state }) => state),
     right('users', ({ users }) => users),
@@ -87,9 +87,9 @@ const list = command({
 const cancel = command({
   name: 'cancel-count',
   args: ['<count>'],
-  said: 'end an exact count before it is done',
+  description: 'end an exact count before it is done',
   ask: ({ client, args: [id] }) => cancelAudienceCount({ client, path: { id } }),
-  shown: ({ id, state }) => `${id} ${state}\n`,
+  render: ({ id, state }) => `${id} ${state}\n`,
 });
 
 export const countCommands = [countOne, show, list, cancel];

@@ -57,7 +57,7 @@ const fields = {
 
 const create = command({
   name: 'create',
-  said: 'save a combination of sources under a name; prints its id',
+  description: 'save a combination of sources under a name; prints its id',
   options: fields,
   ask: ({ client, options }) => {
     if (options.name === undefined || options.countries === undefined || !includesAnybody(options))
@@ -66,8 +66,8 @@ const create = command({
   },
   refused: 'not saved',
   labelOf: optionLabel,
-  shown: ({ id }) => `${id}\n`,
-  noted: ({ id, warnings }) => [
+  render: ({ id }) => `${id}\n`,
+  hint: ({ id, warnings }) => [
     ...warnings.map(({ detail }) => `! ${detail}`),
     `muster campaign create --saved-audience ${id} …`,
   ],
@@ -76,19 +76,20 @@ const create = command({
 const change = command({
   name: 'change',
   args: ['<saved audience>'],
-  said: 'what options say takes the place of what was, its sources as a whole; campaigns that took it stay as they are',
+  description:
+    'what options say takes the place of what was, its sources as a whole; campaigns that took it stay as they are',
   options: fields,
   ask: ({ client, args: [id], options }) =>
     changeSavedAudience({ client, path: { id }, body: z.custom<SavedAudiencePatchInput>().parse(fieldsOf(options)) }),
   refused: 'not changed',
   labelOf: optionLabel,
-  shown: ({ id, revision }) => `${id} revision ${revision}\n`,
-  noted: ({ warnings }) => warnings.map(({ detail }) => `! ${detail}`),
+  render: ({ id, revision }) => `${id} revision ${revision}\n`,
+  hint: ({ warnings }) => warnings.map(({ detail }) => `! ${detail}`),
 });
 
 const list = command({
   name: 'list',
-  said: 'combinations of sources that were saved, newest first',
+  description: 'combinations of sources that were saved, newest first',
   options: {
     ...pages(20),
     q: text('--search <text>', 'part of the name'),
@@ -96,7 +97,7 @@ const list = command({
     segment: text('--segment <id>', 'those that do so with this segment'),
   },
   ask: ({ client, options: query }) => listSavedAudiences({ client, query }),
-  shown: tableOf<SavedAudience>('', [
+  render: tableOf<SavedAudience>('', [
     left('id', ({ id }) => id),
     cut('name', ({ name }) => name),
     right('revision', ({ revision }) => revision),
@@ -110,23 +111,23 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<saved audience>'],
-  said: 'who is in it, and which campaigns took it',
+  description: 'who is in it, and which campaigns took it',
   ask: ({ client, args: [id] }) => getSavedAudience({ client, path: { id } }),
-  shown: renderSaved,
+  render: renderSaved,
 });
 
 const estimate = command({
   name: 'estimate',
   args: ['<saved audience>'],
-  said: 'how many users each of its sources has now, and what follows; audience count counts exactly',
+  description: 'how many users each of its sources has now, and what follows; audience count counts exactly',
   ask: ({ client, args: [id] }) => estimateSavedAudience({ client, path: { id } }),
-  shown: renderEstimate,
+  render: renderEstimate,
 });
 
 const remove = byHand({
   name: 'delete',
   args: ['<saved audience>'],
-  said: 'delete it for good; campaigns that took it keep their sources. Asks first where a person can answer',
+  description: 'delete it for good; campaigns that took it keep their sources. Asks first where a person can answer',
   options: yes,
   run: async ({ args: [id], options, context }) => {
     const client = await apiOf(context);

@@ -32,13 +32,13 @@ type Verified = Awaited<ReturnType<typeof verifyAll>>;
 
 export const anchor = command({
   name: 'anchor',
-  said: 'verify the audit log and post the hash of its last entry to MUSTER_ANCHOR_URL, for a daily job',
+  description: 'verify the audit log and post the hash of its last entry to MUSTER_ANCHOR_URL, for a daily job',
   ask: async ({ client, context }) => {
     const to = readEnvironment(anchorEnvironment, context.environment);
     const found = await verifyAll(client);
     return { data: { ...found, refused: await post(to, found) } };
   },
-  shown: ({ to, broken, refused }, { paint }) =>
+  render: ({ to, broken, refused }, { paint }) =>
     [
       ...(broken ? [paint.bad(`Entry ${broken.number} is ${broken.what}: ${broken.because}`)] : []),
       refused === null

@@ -17,7 +17,7 @@ export const heading: Heading = 'Access';
 
 export const commands = command({
   name: 'audit',
-  said: 'who changed what through the API, the newest first',
+  description: 'who changed what through the API, the newest first',
   commands: [verify, anchor],
   options: {
     number: whole('--number <number>', 'only this entry'),
@@ -30,7 +30,7 @@ export const commands = command({
     ...pages(50, 1000),
   },
   ask: ({ client, options: query }) => listChanges({ client, query }),
-  shown: tableOf<Change>('no changes', [
+  render: tableOf<Change>('no changes', [
     left('when', ({ at }) => utcSecond(at)),
     cut('who', ({ keyName, keyId }) => keyName ?? keyId ?? ''),
     left('what', ({ summary }) => summary),

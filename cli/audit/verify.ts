@@ -22,7 +22,7 @@ interface Verified extends Omit<Found, 'next'> {
 
 export const verify = command({
   name: 'verify',
-  said: 'whether every entry of the audit log is as it was added, and none is missing',
+  description: 'whether every entry of the audit log is as it was added, and none is missing',
   options: {
     expect: text('--expect <number:hash>', 'an entry as a log or an earlier run of this command showed it'),
   },
@@ -31,7 +31,7 @@ export const verify = command({
     const found = await verifyAll(client);
     return { data: { ...found, expected: wanted && { ...wanted, now: await hashOf(client, wanted.number) } } };
   },
-  shown: ({ checked, cut, to, broken, expected }, { paint }) =>
+  render: ({ checked, cut, to, broken, expected }, { paint }) =>
     [
       broken
         ? paint.bad(`Entry ${broken.number} is ${broken.what}: ${broken.because}`)
@@ -41,7 +41,7 @@ export const verify = command({
       `The last that fits: ${to.number}:${to.hash}`,
       '',
     ].join('\n'),
-  noted: () => 'keep the last line elsewhere, and compare later: muster audit verify --expect <number:hash>',
+  hint: () => 'keep the last line elsewhere, and compare later: muster audit verify --expect <number:hash>',
   code: (data) => (isWhole(data) ? exitCodes.ok : exitCodes.failure),
 });
 

@@ -8,24 +8,24 @@ import { yes } from '../frame/given.ts';
 const archive = command({
   name: 'archive',
   args: ['<campaign>'],
-  said: 'put it away: lists leave it out, and it is neither changed nor started',
+  description: 'put it away: lists leave it out, and it is neither changed nor started',
   ask: ({ client, args: [id] }) => archiveCampaign({ client, path: { id } }),
   refused: 'not archived',
-  shown: ({ id }) => `${id} archived\n`,
+  render: ({ id }) => `${id} archived\n`,
 });
 
 const unarchive = command({
   name: 'unarchive',
   args: ['<campaign>'],
-  said: 'take it out of the archive, as it was before',
+  description: 'take it out of the archive, as it was before',
   ask: ({ client, args: [id] }) => unarchiveCampaign({ client, path: { id } }),
-  shown: ({ id, state }) => `${id} ${state.replaceAll('_', ' ')}\n`,
+  render: ({ id, state }) => `${id} ${state.replaceAll('_', ' ')}\n`,
 });
 
 const remove = byHand({
   name: 'delete',
   args: ['<campaign>'],
-  said: 'delete a draft that never ran, with its revisions, for good; asks first where a person can answer',
+  description: 'delete a draft that never ran, with its revisions, for good; asks first where a person can answer',
   options: yes,
   run: async ({ args: [id], options, context }) => {
     const client = await apiOf(context);

@@ -59,7 +59,7 @@ const warningsOf = ({ warnings }: CheckedCampaign) => warnings.map(({ detail }) 
 
 const create = command({
   name: 'create',
-  said: 'create a campaign from a file or from options; prints its id',
+  description: 'create a campaign from a file or from options; prints its id',
   options: definitionOptions,
   ask: async ({ client, options, context: { input } }) =>
     createCampaign({
@@ -68,14 +68,14 @@ const create = command({
     }),
   refused: 'not created',
   labelOf,
-  shown: ({ id }) => `${id}\n`,
-  noted: (campaign) => [...warningsOf(campaign), `${draftText(campaign)}: muster campaign start ${campaign.id}`],
+  render: ({ id }) => `${id}\n`,
+  hint: (campaign) => [...warningsOf(campaign), `${draftText(campaign)}: muster campaign start ${campaign.id}`],
 });
 
 const change = command({
   name: 'change',
   args: ['<campaign>'],
-  said: 'give a draft another definition, whole, from a file or from options',
+  description: 'give a draft another definition, whole, from a file or from options',
   options: definitionOptions,
   ask: async ({ client, args: [id], options, context: { input } }) =>
     changeCampaign({
@@ -85,14 +85,14 @@ const change = command({
     }),
   refused: 'not changed',
   labelOf,
-  shown: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
-  noted: warningsOf,
+  render: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
+  hint: warningsOf,
 });
 
 const clone = command({
   name: 'clone',
   args: ['<campaign>'],
-  said: 'make a draft of what it is now, with what options or a file say differently; prints its id',
+  description: 'make a draft of what it is now, with what options or a file say differently; prints its id',
   options: definitionOptions,
   ask: async ({ client, args: [id], options, context: { input } }) =>
     cloneCampaign({
@@ -102,19 +102,20 @@ const clone = command({
     }),
   refused: 'not copied',
   labelOf,
-  shown: ({ id }) => `${id}\n`,
-  noted: (campaign) => [...warningsOf(campaign), `${draftText(campaign)}: muster campaign start ${campaign.id}`],
+  render: ({ id }) => `${id}\n`,
+  hint: (campaign) => [...warningsOf(campaign), `${draftText(campaign)}: muster campaign start ${campaign.id}`],
 });
 
 const describe = command({
   name: 'describe',
   args: ['<campaign>'],
-  said: "what is said about it, in whatever state it is: each option takes the place of what was; '' takes it away",
+  description:
+    "what is said about it, in whatever state it is: each option takes the place of what was; '' takes it away",
   options: aboutOptions,
   ask: ({ client, args: [id], options }) => changeCampaign({ client, path: { id }, body: aboutPatchOf(options) }),
   refused: 'not changed',
   labelOf: optionLabel,
-  shown: ({ id, description, owner, tags = [], metadata = {} }) =>
+  render: ({ id, description, owner, tags = [], metadata = {} }) =>
     [
       id,
       ...(owner === undefined ? [] : [`owner ${owner}`]),
@@ -127,7 +128,7 @@ const describe = command({
 /** Exits with an error if the definition has problems, so that scripts can check it before creating a campaign. */
 const preview = command({
   name: 'preview',
-  said: 'what would become of a definition: what is wrong, who, how long; makes nothing',
+  description: 'what would become of a definition: what is wrong, who, how long; makes nothing',
   options: definitionOptions,
   ask: async ({ client, options, context: { input } }) =>
     previewCampaign({
@@ -136,13 +137,13 @@ const preview = command({
     }),
   refused: 'not looked at',
   labelOf,
-  shown: (seen, view, call) => renderPreview(seen, (pointer) => labelOf(pointer, call), view),
+  render: (seen, view, call) => renderPreview(seen, (pointer) => labelOf(pointer, call), view),
   code: ({ problems }) => (problems.length === 0 ? exitCodes.ok : exitCodes.refused),
 });
 
 const list = byHand({
   name: 'list',
-  said: 'campaigns, newest first; archived ones with --state archived alone',
+  description: 'campaigns, newest first; archived ones with --state archived alone',
   options: {
     ...pages(20),
     q: text('--search <text>', 'part of the name, beginnings of words of the description, or cmp_…'),
@@ -183,7 +184,7 @@ async function latestProgress({ links }: Campaign, client: Client) {
 const show = byHand({
   name: 'show',
   args: ['<campaign>'],
-  said: 'the whole of one campaign, and its newest runs',
+  description: 'the whole of one campaign, and its newest runs',
   run: async ({ args: [id], context }) => {
     const client = await apiOf(context);
     const { data } = await getCampaign({ client, path: { id } });
@@ -197,7 +198,7 @@ const show = byHand({
 const start = byHand({
   name: 'start',
   args: ['<campaign>'],
-  said: 'start it now, or when its schedule says; asks first where a person can answer',
+  description: 'start it now, or when its schedule says; asks first where a person can answer',
   options: yes,
   run: async ({ args: [id], options, context }) => {
     const client = await apiOf(context);
@@ -220,36 +221,37 @@ const start = byHand({
 const estimate = command({
   name: 'estimate',
   args: ['<campaign>'],
-  said: 'how many users each part of its audience has, by country',
+  description: 'how many users each part of its audience has, by country',
   ask: ({ client, args: [id] }) => estimateCampaign({ client, path: { id } }),
   refused: 'not estimated',
-  shown: renderEstimate,
+  render: renderEstimate,
 });
 
 const budget = command({
   name: 'budget',
   args: ['<campaign>', '[budgets...]'],
-  said: 'what it may spend in each country, and has spent; SG=2000, or SG=5000EUR, changes one, while runs go on',
+  description:
+    'what it may spend in each country, and has spent; SG=2000, or SG=5000EUR, changes one, while runs go on',
   ask: ({ client, args: [id, texts] }) => {
     const budgets = budgetsOf(texts);
     if (budgets.length === 0) return listBudgets({ client, path: { id } });
     return changeBudgets({ client, path: { id }, body: { budgets } });
   },
   refused: 'not changed',
-  shown: tableOf('no budgets: nothing is limited', budgetColumns),
+  render: tableOf('no budgets: nothing is limited', budgetColumns),
 });
 
 const watch = byHand({
   name: 'watch',
   args: ['<campaign|run>'],
-  said: 'follow a run until it ends',
+  description: 'follow a run until it ends',
   run: ({ args: [id], context }) => watchCampaign(id, context),
 });
 
 const runs = command({
   name: 'runs',
   args: ['<campaign>'],
-  said: 'the runs of a campaign, newest first',
+  description: 'the runs of a campaign, newest first',
   options: {
     limit: whole('--limit <n>', 'how many', 20),
     kind: usually('--kind <kind>', 'test, dry-run: those that only tried it', { among: runKinds, usual: 'live' }),
@@ -259,7 +261,7 @@ const runs = command({
     await getCampaign({ client, path: { id } });
     return listRuns({ client, query: { campaignId: id, limit, kind } });
   },
-  shown: tableOf('no run yet', runColumns),
+  render: tableOf('no run yet', runColumns),
   more: widerLimit,
 });
 

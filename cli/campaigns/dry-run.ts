@@ -5,11 +5,11 @@ import { command } from '../frame/command-table.ts';
 export const dryRun = command({
   name: 'dry-run',
   args: ['<campaign>'],
-  said: 'carry it out without calling anybody; its report says who would get what, and how long it would take',
+  description: 'carry it out without calling anybody; its report says who would get what, and how long it would take',
   ask: ({ client, args: [id] }) => dryRunCampaign({ client, path: { id } }),
   refused: 'not begun',
-  shown: ({ run }) => `${run.runId}\n`,
-  noted: ({ run, warnings }) => [
+  render: ({ run }) => `${run.runId}\n`,
+  hint: ({ run, warnings }) => [
     'nobody is called',
     ...warnings.map(({ detail }) => `! ${detail}`),
     `muster campaign watch ${run.runId}`,

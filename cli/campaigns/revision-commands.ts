@@ -28,10 +28,10 @@ export function revisionCommands<Restored>({ arg, ...asks }: Revised<Restored>):
   const revisions = command({
     name: 'revisions',
     args: [arg],
-    said: 'what it was before, the newest first',
+    description: 'what it was before, the newest first',
     options: pages(20),
     ask: ({ client, args: [id], options: query }) => asks.list({ client, path: { id }, query }),
-    shown: tableOf<ListedRevision>('', [
+    render: tableOf<ListedRevision>('', [
       right('revision', ({ revision }) => revision),
       left('written', ({ createdAt }) => utcTime(createdAt)),
       cut('name', ({ name }) => name),
@@ -41,14 +41,14 @@ export function revisionCommands<Restored>({ arg, ...asks }: Revised<Restored>):
   const diff = command({
     name: 'diff',
     args: [arg, '<revision>', '[other]'],
-    said: 'what differs between two revisions, field by field; to the newest one where the other is not given',
+    description: 'what differs between two revisions, field by field; to the newest one where the other is not given',
     ask: ({ client, args: [id, from, to] }) =>
       asks.diff({
         client,
         path: { id, revision: numberOf(from) },
         query: to === undefined ? {} : { to: numberOf(to) },
       }),
-    shown: ({ from, to, differences }, view) =>
+    render: ({ from, to, differences }, view) =>
       differences.length === 0
         ? `revisions ${from} and ${to} are the same\n`
         : renderItems(
@@ -65,11 +65,11 @@ export function revisionCommands<Restored>({ arg, ...asks }: Revised<Restored>):
   const restore = command({
     name: 'restore',
     args: [arg, '<revision>'],
-    said: 'make what it was in an earlier revision its next one',
+    description: 'make what it was in an earlier revision its next one',
     ask: ({ client, args: [id, revision] }) => asks.restore({ client, path: { id, revision: numberOf(revision) } }),
     refused: 'not restored',
-    shown: asks.restored,
-    noted: (data) => asks.warned?.(data) ?? [],
+    render: asks.restored,
+    hint: (data) => asks.warned?.(data) ?? [],
   });
 
   return [revisions, diff, restore];

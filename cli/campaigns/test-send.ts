@@ -14,7 +14,7 @@ import { left, renderItems, right } from '../show/tables.ts';
 export const testSend = byHand({
   name: 'test-send',
   args: ['<campaign>'],
-  said: 'try it on at most 50 users; says which steps are real, and asks first where a person can answer',
+  description: 'try it on at most 50 users; says which steps are real, and asks first where a person can answer',
   options: {
     user: several('--user <id>', 'whoever it is; repeatable'),
     country: needed('--country <code>', 'one of the campaign’s: whose endpoints are called'),

@@ -7,7 +7,8 @@ export const heading: Heading = 'Trying it out';
 export const commands = byHand({
   name: 'check-endpoint',
   args: ['<url>'],
-  said: 'play a batch endpoint through what its contract class promises, by real calls with made-up users; or a segmentation service',
+  description:
+    'play a batch endpoint through what its contract class promises, by real calls with made-up users; or a segmentation service',
   options: {
     class: oneOf('--class <class>', 'what a batch endpoint promises to keep (docs/contracts.md)', ['A', 'B', 'C', 'D']),
     segmentation: flag('--segmentation', 'the url is the base of a segmentation service'),

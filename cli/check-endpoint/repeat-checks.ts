@@ -90,9 +90,9 @@ export const repeatChecks: readonly EndpointCheck[] = [
       if (first.problems.length > 0) return broken(...first.problems);
       const other = await player.call({ ...call, users: player.freshUsers(2), attempt: 2 });
       if (other.status === 422 && other.code === 'key-reused') return kept();
-      const said = other.status === 0 ? 'no answer' : `${other.status}${other.code === '' ? '' : ` ${other.code}`}`;
+      const answered = other.status === 0 ? 'no answer' : `${other.status}${other.code === '' ? '' : ` ${other.code}`}`;
       return broken(
-        `a key that came again with other users was answered ${said}, not 422 with {"code": "key-reused"}: ` +
+        `a key that came again with other users was answered ${answered}, not 422 with {"code": "key-reused"}: ` +
           'an endpoint that does not see the difference answers for the wrong users',
       );
     },

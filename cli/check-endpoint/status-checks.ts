@@ -114,9 +114,9 @@ function statusProblems(
   const wrong = users.filter((user) => answer.statuses.get(user)?.status !== wanted);
   const [user = ''] = wrong;
   if (wrong.length === 0) return kept();
-  const said = statusInWords(answer.statuses.get(user));
+  const status = statusInWords(answer.statuses.get(user));
   return broken(
-    `${usersInWords(wrong.length)} should be "${wanted}", such as ${someOf([user])}, which is ${said}: ${because}`,
+    `${usersInWords(wrong.length)} should be "${wanted}", such as ${someOf([user])}, which is ${status}: ${because}`,
   );
 }
 

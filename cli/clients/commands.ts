@@ -34,17 +34,17 @@ const idOf = ({ id }: Client) => `${id}\n`;
 const show = command({
   name: 'show',
   args: ['<client>'],
-  said: 'one of them: its name or its id',
+  description: 'one of them: its name or its id',
   ask: ({ client, args: [id] }) => getClient({ client, path: { id } }),
-  shown: renderClient,
+  render: renderClient,
 });
 
 const list = command({
   name: 'list',
-  said: 'all of them, oldest first',
+  description: 'all of them, oldest first',
   options: pages(50, 1000),
   ask: ({ client, options: query }) => listClients({ client, query }),
-  shown: tableOf<Client>('no clients', [
+  render: tableOf<Client>('no clients', [
     left('name', ({ name }) => name),
     left('id', ({ id }) => id),
     right('keys', ({ keys }) => keys.length),
@@ -56,7 +56,7 @@ const list = command({
 const create = command({
   name: 'create',
   args: ['<name>', '[field=value...]'],
-  said: 'make one: concurrency=20 publishRatePerSecond=100, or from a file',
+  description: 'make one: concurrency=20 publishRatePerSecond=100, or from a file',
   options: fieldsFile,
   ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
     const isBare = words.length === 0 && file === undefined;
@@ -64,14 +64,14 @@ const create = command({
     return createClient({ client, body: { ...fields, name } });
   },
   refused: 'not created',
-  shown: idOf,
-  noted: ({ name }) => `${name} is made; its calls are not signed before muster clients add-key`,
+  render: idOf,
+  hint: ({ name }) => `${name} is made; its calls are not signed before muster clients add-key`,
 });
 
 const set = command({
   name: 'set',
   args: ['<client>', '[field=value...]'],
-  said: 'change fields of one; null takes a field back to what it is for a new one',
+  description: 'change fields of one; null takes a field back to what it is for a new one',
   options: changesFile,
   ask: async ({ client, args: [id, words], options: { file }, context: { input } }) =>
     changeClient({
@@ -80,44 +80,44 @@ const set = command({
       body: await readFields({ words, file, input }, z.custom<ClientPatchInput>()),
     }),
   refused: 'not changed',
-  shown: idOf,
-  noted: ({ name }) => `${name} is changed; everybody knows in about a second`,
+  render: idOf,
+  hint: ({ name }) => `${name} is changed; everybody knows in about a second`,
 });
 
 const disable = command({
   name: 'disable',
   args: ['<client>'],
-  said: 'accept and call nothing for it; what is stored waits',
+  description: 'accept and call nothing for it; what is stored waits',
   options: { reason: text('--reason <text>', 'shown to whoever tries') },
   ask: ({ client, args: [id], options: body }) => disableClient({ client, path: { id }, body }),
   refused: 'not disabled',
-  shown: idOf,
-  noted: ({ name }) => `${name} is disabled: what is stored waits`,
+  render: idOf,
+  hint: ({ name }) => `${name} is disabled: what is stored waits`,
 });
 
 const enable = command({
   name: 'enable',
   args: ['<client>'],
-  said: 'let it go on',
+  description: 'let it go on',
   ask: ({ client, args: [id] }) => enableClient({ client, path: { id } }),
   refused: 'not enabled',
-  shown: idOf,
-  noted: ({ name }) => `${name} is enabled`,
+  render: idOf,
+  hint: ({ name }) => `${name} is enabled`,
 });
 
 const remove = command({
   name: 'delete',
   args: ['<client>'],
-  said: 'delete one that is disabled and has no stored jobs, with its schedules; what its jobs came to stays',
+  description: 'delete one that is disabled and has no stored jobs, with its schedules; what its jobs came to stays',
   ask: ({ client, args: [id] }) => deleteClient({ client, path: { id } }),
   refused: 'not deleted',
-  noted: (_, { args: [id] }) => `${id} is deleted`,
+  hint: (_, { args: [id] }) => `${id} is deleted`,
 });
 
 const addKey = command({
   name: 'add-key',
   args: ['<client>'],
-  said: 'make a key to sign its calls with, and print the secret once; older keys sign too until they expire',
+  description: 'make a key to sign its calls with, and print the secret once; older keys sign too until they expire',
   options: {
     othersExpireInSeconds: whole('--others-expire-in <seconds>', 'a day unless given'),
     secretFile: text('--secret-file <path>', 'take the secret from there instead; - reads standard input'),
@@ -127,18 +127,18 @@ const addKey = command({
     return addClientKey({ client, path: { id }, body: { ...body, ...given } });
   },
   refused: 'not added',
-  shown: ({ secret, key }) => `${secret ?? key.id}\n`,
-  noted: ({ secret, key }) => (secret === null ? [] : `${key.id}: shown this once`),
+  render: ({ secret, key }) => `${secret ?? key.id}\n`,
+  hint: ({ secret, key }) => (secret === null ? [] : `${key.id}: shown this once`),
 });
 
 const removeKey = command({
   name: 'remove-key',
   args: ['<client>', '<key>'],
-  said: 'end a key at once, because others know it',
+  description: 'end a key at once, because others know it',
   ask: ({ client, args: [id, keyId] }) => removeClientKey({ client, path: { id, keyId } }),
   refused: 'not removed',
-  shown: idOf,
-  noted: ({ name, warnings }, { args: [, key] }) => [
+  render: idOf,
+  hint: ({ name, warnings }, { args: [, key] }) => [
     `${name} signs without ${key}`,
     ...warnings.map(({ detail }) => inCommands(detail)),
   ],
@@ -147,7 +147,8 @@ const removeKey = command({
 const setAuth = command({
   name: 'set-auth',
   args: ['<client>'],
-  said: 'what dispatchers authorise its calls with: a JSON file with kind, origins and secrets; takes the place of the last',
+  description:
+    'what dispatchers authorise its calls with: a JSON file with kind, origins and secrets; takes the place of the last',
   options: {
     file: text('--file <path>', '{"kind":"bearer","origins":["https://…"],"token":"…"}; - reads standard input'),
   },
@@ -160,47 +161,47 @@ const setAuth = command({
     });
   },
   refused: 'not set',
-  shown: idOf,
-  noted: ({ name }) => `${name} has it; every dispatcher knows in about a second`,
+  render: idOf,
+  hint: ({ name }) => `${name} has it; every dispatcher knows in about a second`,
 });
 
 const removeAuth = command({
   name: 'remove-auth',
   args: ['<client>'],
-  said: 'let its calls go without it',
+  description: 'let its calls go without it',
   ask: ({ client, args: [id] }) => removeClientAuth({ client, path: { id } }),
   refused: 'not removed',
-  shown: idOf,
-  noted: ({ name }) => `${name} has none`,
+  render: idOf,
+  hint: ({ name }) => `${name} has none`,
 });
 
 const ledger = command({
   name: 'ledger',
   args: ['<client>'],
-  said: 'what became of all jobs that were accepted for it, and whether that adds up',
+  description: 'what became of all jobs that were accepted for it, and whether that adds up',
   ask: ({ client, args: [id] }) => getClientLedger({ client, path: { id } }),
-  shown: renderLedger,
+  render: renderLedger,
   code: ({ balanced }) => (balanced ? exitCodes.ok : exitCodes.failure),
 });
 
 const load = command({
   name: 'load',
   args: ['<client>'],
-  said: 'what waits of it now, and what is called of what may be, by endpoint and by dispatcher',
+  description: 'what waits of it now, and what is called of what may be, by endpoint and by dispatcher',
   ask: ({ client, args: [id] }) => getClientLoad({ client, path: { id } }),
-  shown: renderLoad,
+  render: renderLoad,
 });
 
 const forecast = command({
   name: 'forecast',
   args: ['<client>'],
-  said: 'calls per second in the next hours, by what is stored',
+  description: 'calls per second in the next hours, by what is stored',
   options: {
     hours: whole('--hours <n>', 'up to 72', 6),
     endpoint: text('--endpoint <name>', 'of jobs that go through it; of those that name none unless given'),
   },
   ask: ({ client, args: [id], options: query }) => getClientForecast({ client, path: { id }, query }),
-  shown: renderForecast,
+  render: renderForecast,
 });
 
 export const heading: Heading = 'Callbacks';

@@ -34,9 +34,9 @@ const nameOf = ({ name }: ClientEndpoint) => `${name}\n`;
 const list = command({
   name: 'endpoints',
   args: ['<client>'],
-  said: 'where its jobs go that name one, each with slots, rate and secrets of its own',
+  description: 'where its jobs go that name one, each with slots, rate and secrets of its own',
   ask: ({ client, args: [id] }) => listClientEndpoints({ client, path: { id } }),
-  shown: tableOf<ClientEndpoint>('no endpoints', [
+  render: tableOf<ClientEndpoint>('no endpoints', [
     left('name', ({ name }) => name),
     left('state', ({ enabled }) => (enabled ? 'enabled' : 'disabled')),
     left('changed', ({ updatedAt }) => utcTime(updatedAt)),
@@ -47,9 +47,9 @@ const list = command({
 const show = command({
   name: 'show-endpoint',
   args,
-  said: 'one of them; what is not said there is as its client says',
+  description: 'one of them; what is not said there is as its client says',
   ask: ({ client, args: given }) => getClientEndpoint({ client, path: pathOf(given) }),
-  shown: (endpoint, view: View) => {
+  render: (endpoint, view: View) => {
     const { clientId, ...rules } = endpoint;
     return renderRules(rules, clientId, view);
   },
@@ -58,20 +58,20 @@ const show = command({
 const add = command({
   name: 'add-endpoint',
   args: ['<client>', '<endpoint>', '[field=value...]'],
-  said: 'make one: url=https://… concurrency=5, or from a file',
+  description: 'make one: url=https://… concurrency=5, or from a file',
   options: fieldsFile,
   ask: async ({ client, args: [id, name, words], options: { file }, context: { input } }) => {
     const fields = await readFields({ words, file, input }, z.custom<Omit<NewClientEndpointInput, 'name'>>());
     return createClientEndpoint({ client, path: { id }, body: { ...fields, name } });
   },
   refused: 'not added',
-  shown: nameOf,
+  render: nameOf,
 });
 
 const set = command({
   name: 'set-endpoint',
   args: ['<client>', '<endpoint>', '[field=value...]'],
-  said: 'change fields of one; null makes a field what its client says',
+  description: 'change fields of one; null makes a field what its client says',
   options: changesFile,
   ask: async ({ client, args: [id, endpoint, words], options: { file }, context: { input } }) =>
     changeClientEndpoint({
@@ -80,43 +80,43 @@ const set = command({
       body: await readFields({ words, file, input }, z.custom<ClientEndpointPatchInput>()),
     }),
   refused: 'not changed',
-  shown: nameOf,
+  render: nameOf,
 });
 
 const disable = command({
   name: 'disable-endpoint',
   args,
-  said: 'call nothing through it; its jobs wait',
+  description: 'call nothing through it; its jobs wait',
   options: { reason: text('--reason <text>', 'shown to whoever schedules for it') },
   ask: ({ client, args: given, options: body }) => disableClientEndpoint({ client, path: pathOf(given), body }),
   refused: 'not disabled',
-  shown: nameOf,
-  noted: ({ name }) => `${name} is disabled: its jobs wait`,
+  render: nameOf,
+  hint: ({ name }) => `${name} is disabled: its jobs wait`,
 });
 
 const enable = command({
   name: 'enable-endpoint',
   args,
-  said: 'let it go on',
+  description: 'let it go on',
   ask: ({ client, args: given }) => enableClientEndpoint({ client, path: pathOf(given) }),
   refused: 'not enabled',
-  shown: nameOf,
-  noted: ({ name }) => `${name} is enabled`,
+  render: nameOf,
+  hint: ({ name }) => `${name} is enabled`,
 });
 
 const remove = command({
   name: 'delete-endpoint',
   args,
-  said: 'delete one that no job and no schedule names that has not ended',
+  description: 'delete one that no job and no schedule names that has not ended',
   ask: ({ client, args: given }) => deleteClientEndpoint({ client, path: pathOf(given) }),
   refused: 'not deleted',
-  noted: (_, { args: [, name] }) => `${name} is deleted`,
+  hint: (_, { args: [, name] }) => `${name} is deleted`,
 });
 
 const addKey = command({
   name: 'add-endpoint-key',
   args,
-  said: 'make a key to sign calls through it with, in place of its client’s; prints the secret once',
+  description: 'make a key to sign calls through it with, in place of its client’s; prints the secret once',
   options: {
     othersExpireInSeconds: whole('--others-expire-in <seconds>', 'a day unless given'),
     secretFile: text('--secret-file <path>', 'take the secret from there instead; - reads standard input'),
@@ -126,23 +126,23 @@ const addKey = command({
     return addClientEndpointKey({ client, path: pathOf(given), body: { ...body, ...own } });
   },
   refused: 'not added',
-  shown: ({ secret, key }) => `${secret ?? key.id}\n`,
-  noted: ({ secret, key }) => (secret === null ? [] : `${key.id}: shown this once`),
+  render: ({ secret, key }) => `${secret ?? key.id}\n`,
+  hint: ({ secret, key }) => (secret === null ? [] : `${key.id}: shown this once`),
 });
 
 const removeKey = command({
   name: 'remove-endpoint-key',
   args: ['<client>', '<endpoint>', '<key>'],
-  said: 'end a key of it at once, because others know it',
+  description: 'end a key of it at once, because others know it',
   ask: ({ client, args: [id, endpoint, keyId] }) => removeClientEndpointKey({ client, path: { id, endpoint, keyId } }),
   refused: 'not removed',
-  shown: nameOf,
+  render: nameOf,
 });
 
 const setAuth = command({
   name: 'set-endpoint-auth',
   args,
-  said: 'what calls through it are authorised with, in place of its client’s: a JSON file as of set-auth',
+  description: 'what calls through it are authorised with, in place of its client’s: a JSON file as of set-auth',
   options: { file: text('--file <path>', '- reads standard input') },
   ask: async ({ client, args: given, options: { file }, context: { input } }) => {
     if (file === undefined) throw new UsageError('say where it is: --file <path>, or --file - for standard input');
@@ -153,16 +153,16 @@ const setAuth = command({
     });
   },
   refused: 'not set',
-  shown: nameOf,
+  render: nameOf,
 });
 
 const removeAuth = command({
   name: 'remove-endpoint-auth',
   args,
-  said: 'let calls through it go with what its client has',
+  description: 'let calls through it go with what its client has',
   ask: ({ client, args: given }) => removeClientEndpointAuth({ client, path: pathOf(given) }),
   refused: 'not removed',
-  shown: nameOf,
+  render: nameOf,
 });
 
 export const endpointCommands = [

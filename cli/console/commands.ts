@@ -5,17 +5,17 @@ import { count } from '../show/numbers.ts';
 
 const link = command({
   name: 'link',
-  said: 'a link that opens the console, logged in with your key; it works once, for ten minutes',
+  description: 'a link that opens the console, logged in with your key; it works once, for ten minutes',
   ask: ({ client }) => createLogInLink({ client }),
-  shown: ({ url }) => `${url}\n`,
-  noted: ({ expiresAt }) => `it logs in once, until ${expiresAt}`,
+  render: ({ url }) => `${url}\n`,
+  hint: ({ expiresAt }) => `it logs in once, until ${expiresAt}`,
 });
 
 const logOut = command({
   name: 'log-out',
-  said: 'end all sessions of your key, in every browser, and take its links back',
+  description: 'end all sessions of your key, in every browser, and take its links back',
   ask: ({ client }) => logOutEverywhere({ client }),
-  shown: ({ ended }) => `${count(ended)} ${ended === 1 ? 'session' : 'sessions'} ended\n`,
+  render: ({ ended }) => `${count(ended)} ${ended === 1 ? 'session' : 'sessions'} ended\n`,
 });
 
 export const heading: Heading = 'Access';

@@ -7,7 +7,7 @@ export const heading: Heading = 'Trying it out';
 
 export const commands = byHand({
   name: 'demo',
-  said: 'start everything, run a campaign and show it, then keep serving',
+  description: 'start everything, run a campaign and show it, then keep serving',
   options: {
     ...size,
     chaos: flag('--chaos', 'kill workers while the campaign runs'),

@@ -6,7 +6,7 @@ export const heading: Heading = 'Trying it out';
 
 export const commands = byHand({
   name: 'up',
-  said: 'start servers, services and sandbox, and keep serving, for trying by hand',
+  description: 'start servers, services and sandbox, and keep serving, for trying by hand',
   options: size,
   run: async ({ options: { users, workers }, context }) => (await import('./up.ts')).runUp({ users, workers }, context),
 });

@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Argument of a command: `<job>` is required, `[job]` is optional, `<job...>` is repeatable. */
-type Arg = string | { name: string; said: string; among: readonly string[] };
+type Arg = string | { name: string; description: string; among: readonly string[] };
 
 type ValueOf<Shape extends Arg> = Shape extends { among: readonly (infer Word)[] }
   ? Word
@@ -38,9 +38,9 @@ interface Named<Args extends readonly Arg[], Choice extends Options> {
   name: string;
   args?: Args;
   /** Error for excess arguments; commander's own message would repeat the usage. */
-  tooMuch?: string;
+  excessArgsError?: string;
   /** Description in `--help`. */
-  said: string;
+  description: string;
   options?: Choice;
   commands?: readonly CommandRow[];
 }
@@ -53,9 +53,9 @@ interface Asked<Args, Values, Data> {
   /** Returns the name of a JSON pointer in a refusal; by default `retry.attempts` for `/retry/attempts`. */
   labelOf?: (pointer: string, call: Call<Args, Values>) => string;
   /** Returns the answer as text. An answer without a body has none. */
-  shown?: (data: Data, view: View, call: ApiCall<Args, Values>) => string;
+  render?: (data: Data, view: View, call: ApiCall<Args, Values>) => string;
   /** Returns notes that only people see. */
-  noted?: (data: Data, call: ApiCall<Args, Values>) => string | readonly string[];
+  hint?: (data: Data, call: ApiCall<Args, Values>) => string | readonly string[];
   /** Returns the option that lists more items; by default the cursor of the next page. */
   more?: (options: Values) => string;
   /** Returns the exit code of a successful answer, which may contain bad news. */
@@ -89,7 +89,8 @@ export function byHand<const Args extends readonly Arg[] = [], Choice extends Op
         const args = z.custom<ArgValues<Args>>().parse(added.processedArgs);
         const options = added.opts<ValuesOf<Choice>>();
         return session.run(isJson(parent), (context) => {
-          if (row.tooMuch !== undefined && added.args.length > args.length) throw new UsageError(row.tooMuch);
+          if (row.excessArgsError !== undefined && added.args.length > args.length)
+            throw new UsageError(row.excessArgsError);
           return row.run({ args, options, context });
         });
       });
@@ -97,17 +98,17 @@ export function byHand<const Args extends readonly Arg[] = [], Choice extends Op
   };
 }
 
-export function group(name: string, said: string, commands: readonly CommandRow[]): CommandRow {
-  return { name, addTo: (parent, session) => void add(parent, session, { name, said, commands }) };
+export function group(name: string, description: string, commands: readonly CommandRow[]): CommandRow {
+  return { name, addTo: (parent, session) => void add(parent, session, { name, description, commands }) };
 }
 
 function add(
   parent: Command,
   session: Session,
-  { name, args, tooMuch, said, options = {}, commands }: Named<readonly Arg[], Options>,
+  { name, args, excessArgsError, description, options = {}, commands }: Named<readonly Arg[], Options>,
 ): Command {
-  const added = parent.command(name).description(said);
-  if (tooMuch !== undefined) added.allowExcessArguments();
+  const added = parent.command(name).description(description);
+  if (excessArgsError !== undefined) added.allowExcessArguments();
   for (const arg of args ?? []) added.addArgument(argumentOf(arg));
   for (const [key, option] of Object.entries(options)) added.addOption(optionOf(key, option));
   for (const each of commands ?? []) each.addTo(added, session);
@@ -115,7 +116,7 @@ function add(
 }
 
 function argumentOf(arg: Arg): Argument {
-  return typeof arg === 'string' ? new Argument(arg) : new Argument(arg.name, arg.said).choices(arg.among);
+  return typeof arg === 'string' ? new Argument(arg) : new Argument(arg.name, arg.description).choices(arg.among);
 }
 
 function isJson(command: Command): boolean {
@@ -145,9 +146,9 @@ export async function answer<Args, Values extends object, Data>(
   const call = { ...typed, client: await apiOf(context) };
   const labelOf = (pointer: string) => row.labelOf?.(pointer, typed) ?? fieldLabel(pointer);
   const { data } = await worded({ outcome: row.refused, labelOf }, () => row.ask(call));
-  const { shown } = row;
+  const { render: shown } = row;
   if (shown) writeData(context, data, () => shown(data, viewOf(context), call));
-  if (!context.json || !shown) noteLines(row.noted?.(data, call) ?? [], context);
+  if (!context.json || !shown) noteLines(row.hint?.(data, call) ?? [], context);
   noteNext(data, context, row.more?.(options));
   return row.code?.(data) ?? exitCodes.ok;
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 export interface OptionShape<Value> {
   flags: string;
-  said: string | undefined;
+  description: string | undefined;
   among: readonly Value[];
   parse?: (text: string, earlier: unknown) => unknown;
   usual?: unknown;
@@ -26,42 +26,42 @@ export type ValuesOf<Choice> = { [Name in Exclude<keyof Choice, MayBeAbsent<Choi
   [Name in MayBeAbsent<Choice>]?: Exclude<Value<Choice[Name]>, undefined>;
 };
 
-export function text(flags: string, said?: string): OptionShape<string | undefined> {
-  return { flags, said, among: [] };
+export function text(flags: string, description?: string): OptionShape<string | undefined> {
+  return { flags, description, among: [] };
 }
 
-export function needed(flags: string, said: string): OptionShape<string> {
-  return { flags, said, among: [], mandatory: true };
+export function needed(flags: string, description: string): OptionShape<string> {
+  return { flags, description, among: [], mandatory: true };
 }
 
 export function oneOf<const Word extends string>(
   flags: string,
-  said: string,
+  description: string,
   among: readonly Word[],
 ): OptionShape<Word | undefined> {
-  return { flags, said, among };
+  return { flags, description, among };
 }
 
 export function neededOneOf<const Word extends string>(
   flags: string,
-  said: string,
+  description: string,
   among: readonly Word[],
 ): OptionShape<Word> {
-  return { flags, said, among, mandatory: true };
+  return { flags, description, among, mandatory: true };
 }
 
 export function usually<Word extends string>(
   flags: string,
-  said: string,
+  description: string,
   { among = [], usual }: { among?: readonly Word[]; usual: NoInfer<Word> },
 ): OptionShape<Word> {
-  return { flags, said, among, usual };
+  return { flags, description, among, usual };
 }
 
 /** Returns an option for a whole number in a range, bounds included. */
 export function within(
   flags: string,
-  said: string,
+  description: string,
   { least, most, usual }: { least: number; most: number; usual: number },
 ): OptionShape<number> {
   const parse = (value: string) => {
@@ -69,40 +69,40 @@ export function within(
     if (/^\d+$/.test(value) && read >= least && read <= most) return read;
     throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`);
   };
-  return { flags, said, among: [], parse, usual };
+  return { flags, description, among: [], parse, usual };
 }
 
-export function whole(flags: string, said: string): OptionShape<number | undefined>;
-export function whole(flags: string, said: string, usual: number): OptionShape<number>;
-export function whole(flags: string, said: string, usual?: number): OptionShape<number | undefined> {
-  return { flags, said, among: [], parse: wholeNumber, usual };
+export function whole(flags: string, description: string): OptionShape<number | undefined>;
+export function whole(flags: string, description: string, usual: number): OptionShape<number>;
+export function whole(flags: string, description: string, usual?: number): OptionShape<number | undefined> {
+  return { flags, description, among: [], parse: wholeNumber, usual };
 }
 
-export function neededWhole(flags: string, said: string): OptionShape<number> {
-  return { flags, said, among: [], parse: wholeNumber, mandatory: true };
+export function neededWhole(flags: string, description: string): OptionShape<number> {
+  return { flags, description, among: [], parse: wholeNumber, mandatory: true };
 }
 
 /** Returns a number option; the API validates the value. */
-export function number(flags: string, said: string): OptionShape<number | undefined> {
-  return { flags, said, among: [], parse: Number };
+export function number(flags: string, description: string): OptionShape<number | undefined> {
+  return { flags, description, among: [], parse: Number };
 }
 
-export function several(flags: string, said: string): OptionShape<string[] | undefined> {
-  return { flags, said, among: [], parse: collect };
+export function several(flags: string, description: string): OptionShape<string[] | undefined> {
+  return { flags, description, among: [], parse: collect };
 }
 
-export function severalWhole(flags: string, said: string): OptionShape<number[] | undefined> {
-  return { flags, said, among: [], parse: (given, earlier) => collect(wholeNumber(given), earlier) };
+export function severalWhole(flags: string, description: string): OptionShape<number[] | undefined> {
+  return { flags, description, among: [], parse: (given, earlier) => collect(wholeNumber(given), earlier) };
 }
 
-export function flag(flags: string, said: string): OptionShape<true | undefined> {
-  return { flags, said, among: [] };
+export function flag(flags: string, description: string): OptionShape<true | undefined> {
+  return { flags, description, among: [] };
 }
 
 export function pages(usual: number, most?: number) {
-  const said = most === undefined ? 'how many' : `how many, up to ${most}`;
+  const description = most === undefined ? 'how many' : `how many, up to ${most}`;
   return {
-    limit: whole('--limit <n>', said, usual),
+    limit: whole('--limit <n>', description, usual),
     cursor: text('--cursor <cursor>', 'go on behind an earlier list'),
   };
 }
@@ -113,8 +113,11 @@ export function widerLimit({ limit }: { limit: number }): string {
 }
 
 /** Converts an option for commander, whose value gets the field name as key. */
-export function optionOf(key: string, { flags, said, among, parse, usual, mandatory }: OptionShape<unknown>): Option {
-  const option = new KeyedOption(flags, said, key);
+export function optionOf(
+  key: string,
+  { flags, description, among, parse, usual, mandatory }: OptionShape<unknown>,
+): Option {
+  const option = new KeyedOption(flags, description, key);
   if (among.length > 0) option.choices(among.map(String));
   if (parse) option.argParser(parse);
   if (usual !== undefined) option.default(usual);
@@ -124,8 +127,8 @@ export function optionOf(key: string, { flags, said, among, parse, usual, mandat
 class KeyedOption extends Option {
   readonly #key: string;
 
-  constructor(flags: string, said: string | undefined, key: string) {
-    super(flags, said);
+  constructor(flags: string, description: string | undefined, key: string) {
+    super(flags, description);
     this.#key = key;
   }
 

@@ -10,17 +10,17 @@ export const commands = group(
     byHand({
       name: 'check',
       args: ['[service...]'],
-      said: 'read the configuration as the services would, and say all that is wrong with it at once',
+      description: 'read the configuration as the services would, and say all that is wrong with it at once',
       run: async ({ args: [services], context }) => (await import('./doctor.ts')).runConfigCheck(services, context),
     }),
     byHand({
       name: 'apply',
-      said: 'make what MUSTER_CONFIG says of the called services the installation’s own',
+      description: 'make what MUSTER_CONFIG says of the called services the installation’s own',
       run: async ({ context }) => (await import('./config.ts')).applyEngineConfig(context),
     }),
     byHand({
       name: 'show',
-      said: 'the installation’s id, and which services it calls',
+      description: 'the installation’s id, and which services it calls',
       run: async ({ context }) => (await import('./config.ts')).showInstallation(context),
     }),
   ],

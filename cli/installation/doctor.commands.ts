@@ -5,6 +5,6 @@ export const heading: Heading = 'Installation';
 
 export const commands = byHand({
   name: 'doctor',
-  said: 'what is here, what is missing, and how to get it',
+  description: 'what is here, what is missing, and how to get it',
   run: async ({ context }) => (await import('./doctor.ts')).runDoctor(context),
 });

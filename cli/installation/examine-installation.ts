@@ -198,13 +198,14 @@ function nearestQuota(uses: readonly AccountUse[], quotas: Quotas): string {
     storedQuotas.map((name) => {
       const whose = name === 'allListBytes' ? '' : ` of ${publicId('apiKey', account)}`;
       const share = use[name] / quotas[name];
-      return { share, said: `${name}${whose} ${Math.floor(share * 100)} %` };
+      return { share, description: `${name}${whose} ${Math.floor(share * 100)} %` };
     }),
   );
   const near = shares.filter(({ share }) => share >= nearlyUsed);
-  if (near.length > 0) throw new Error(`nearly used: ${[...new Set(near.map(({ said }) => said))].join(', ')}`);
+  if (near.length > 0)
+    throw new Error(`nearly used: ${[...new Set(near.map(({ description }) => description))].join(', ')}`);
   const [most] = shares.toSorted((a, b) => b.share - a.share);
-  return most && most.share > 0 ? `the nearest is ${most.said}` : 'nothing of them is used';
+  return most && most.share > 0 ? `the nearest is ${most.description}` : 'nothing of them is used';
 }
 
 /** @throws if services run with different values of a setting */

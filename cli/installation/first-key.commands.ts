@@ -8,7 +8,8 @@ export const heading: Heading = 'Installation';
 export const commands = byHand({
   name: 'first-key',
   args: ['<name>'],
-  said: 'make a key to the API straight on the database, and print it once; from it, muster api-keys makes others',
+  description:
+    'make a key to the API straight on the database, and print it once; from it, muster api-keys makes others',
   options: {
     role: usually('--role <role>', 'what it may do, for everything', {
       among: roles,

@@ -6,7 +6,7 @@ export const heading: Heading = 'Installation';
 
 export const commands = byHand({
   name: 'grants',
-  said: 'print SQL for the roles of the database: owner, engine, api and reader, each with what it needs',
+  description: 'print SQL for the roles of the database: owner, engine, api and reader, each with what it needs',
   options: {
     prefix: usually('--prefix <name>', 'what the names of the roles begin with', { usual: 'muster' }),
     apply: flag(

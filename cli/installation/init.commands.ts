@@ -7,7 +7,7 @@ export const heading: Heading = 'Installation';
 export const commands = byHand({
   name: 'init',
   args: ['[folder]'],
-  said: 'write the configuration and the secrets of an installation of one’s own: .env and engine.json',
+  description: 'write the configuration and the secrets of an installation of one’s own: .env and engine.json',
   options: {
     databaseUrl: text('--database-url <url>', 'of a database that is there; that of compose unless given'),
     kafkaBrokers: usually('--kafka-brokers <list>', 'of a Kafka that is there', { usual: '127.0.0.1:9092' }),

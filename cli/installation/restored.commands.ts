@@ -5,6 +5,7 @@ export const heading: Heading = 'Installation';
 
 export const commands = byHand({
   name: 'restored',
-  said: 'after the database was brought back to an earlier moment: pause what may have been served since, and list it',
+  description:
+    'after the database was brought back to an earlier moment: pause what may have been served since, and list it',
   run: async ({ context }) => (await import('./restored.ts')).settleRestoredDatabase(context),
 });

@@ -5,6 +5,7 @@ export const heading: Heading = 'Installation';
 
 export const commands = byHand({
   name: 'topics',
-  said: 'create the topics of the configuration and of the calls of a region, and add partitions where there are fewer',
+  description:
+    'create the topics of the configuration and of the calls of a region, and add partitions where there are fewer',
   run: async ({ context }) => (await import('./topics.ts')).ensureTopics(context),
 });

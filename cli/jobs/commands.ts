@@ -49,7 +49,7 @@ const filter = {
 const schedule = command({
   name: 'schedule',
   args: ['<client>', '[url]'],
-  said: 'have a URL called once, or an endpoint of the client; now unless a time is given',
+  description: 'have a URL called once, or an endpoint of the client; now unless a time is given',
   options: {
     ...due,
     endpoint: text('--endpoint <name>', 'go through it, to its URL unless another is given'),
@@ -81,8 +81,8 @@ const schedule = command({
       },
     }),
   refused: 'not scheduled',
-  shown: ({ id }) => `${id}\n`,
-  noted: ({ dueAt, duplicate, warnings }) => {
+  render: ({ id }) => `${id}\n`,
+  hint: ({ dueAt, duplicate, warnings }) => {
     const when = dueAt === null ? 'has ended, or waits for its host' : `is due ${dueAt}`;
     return [`${duplicate ? 'was scheduled before and ' : ''}${when}`, ...warnings.map(({ detail }) => detail)];
   },
@@ -91,14 +91,14 @@ const schedule = command({
 const send = byHand({
   name: 'send',
   args: ['<file>'],
-  said: 'schedule many: a job as JSON on each line; - reads standard input',
+  description: 'schedule many: a job as JSON on each line; - reads standard input',
   options: { client: text('--client <client>', 'of those that name none') },
   run: ({ args: [file], options, context }) => sendJobs(file, options, context),
 });
 
 const list = command({
   name: 'list',
-  said: 'what has not ended, by due time; what has, with --state and --client',
+  description: 'what has not ended, by due time; what has, with --state and --client',
   options: {
     client: text('--client <client>', 'its name or its id'),
     ...filter,
@@ -106,7 +106,7 @@ const list = command({
     ...pages(50, 1000),
   },
   ask: ({ client, options: query }) => listJobs({ client, query }),
-  shown: tableOf<JobSummary>('no jobs', [
+  render: tableOf<JobSummary>('no jobs', [
     left('job', ({ id }) => id),
     left('state', ({ state }) => state),
     left('when (UTC)', ({ dueAt, endedAt, scheduledFor }) => utcTime(dueAt ?? endedAt ?? scheduledFor)),
@@ -119,16 +119,16 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<job>'],
-  said: 'one of them with all its calls',
+  description: 'one of them with all its calls',
   ask: ({ client, args: [id] }) => getJob({ client, path: { id } }),
-  shown: renderJob,
+  render: renderJob,
 });
 
 /** Cancels jobs sequentially. Stops at the first unknown id; earlier cancellations stay. */
 const cancel = byHand({
   name: 'cancel',
   args: ['<job...>'],
-  said: 'take jobs back: cancelled, too-late or called',
+  description: 'take jobs back: cancelled, too-late or called',
   run: async ({ args: [ids], context }) => {
     const client = await apiOf(context);
     for (const id of ids) {
@@ -146,54 +146,54 @@ const movedText = ({ id, state, dueAt }: Job) => `${id} ${state}, due ${dueAt ??
 const reschedule = command({
   name: 'reschedule',
   args: ['<job>'],
-  said: 'move a job to another time',
+  description: 'move a job to another time',
   options: due,
   ask: ({ client, args: [id], options }) => rescheduleJob({ client, path: { id }, body: dueOf(options) }),
   refused: 'not moved',
-  shown: movedText,
+  render: movedText,
 });
 
 const runNow = command({
   name: 'run-now',
   args: ['<job>'],
-  said: 'let a job be called at once',
+  description: 'let a job be called at once',
   ask: ({ client, args: [id] }) => runJobNow({ client, path: { id } }),
   refused: 'not moved',
-  shown: movedText,
+  render: movedText,
 });
 
 const cancelAll = command({
   name: 'cancel-all',
   args: ['<client>'],
-  said: 'take all jobs of a client back that fit; carried out by the servers',
+  description: 'take all jobs of a client back that fit; carried out by the servers',
   options: filter,
   ask: ({ client, args: [owner], options }) =>
     changeJobs({ client, body: { verb: 'cancel', client: owner, ...options } }),
   refused: 'not begun',
-  shown: ({ id }) => `${id}\n`,
-  noted: ({ id }) => `begun; how far it is: muster jobs change ${id}`,
+  render: ({ id }) => `${id}\n`,
+  hint: ({ id }) => `begun; how far it is: muster jobs change ${id}`,
 });
 
 const rescheduleAll = command({
   name: 'reschedule-all',
   args: ['<client>'],
-  said: 'move all jobs of a client that fit; carried out by the servers',
+  description: 'move all jobs of a client that fit; carried out by the servers',
   options: { ...filter, ...due },
   ask: ({ client, args: [owner], options: { at, in: seconds, localTime, zone, ...fitting } }) => {
     const to = dueOf({ at, in: seconds, localTime, zone });
     return changeJobs({ client, body: { verb: 'reschedule', client: owner, ...fitting, ...to } });
   },
   refused: 'not begun',
-  shown: ({ id }) => `${id}\n`,
-  noted: ({ id }) => `begun; how far it is: muster jobs change ${id}`,
+  render: ({ id }) => `${id}\n`,
+  hint: ({ id }) => `begun; how far it is: muster jobs change ${id}`,
 });
 
 const change = command({
   name: 'change',
   args: ['<change>'],
-  said: 'how far such a change is',
+  description: 'how far such a change is',
   ask: ({ client, args: [id] }) => getJobChange({ client, path: { id } }),
-  shown: ({ state, verb, seen, changed, tooLate }, _view, { args: [id] }) => {
+  render: ({ state, verb, seen, changed, tooLate }, _view, { args: [id] }) => {
     const done = verb === 'cancel' ? 'cancelled' : 'moved';
     return `${id} ${state}: ${count(seen)} fitted, ${count(changed)} ${done}, too late for ${count(tooLate)}\n`;
   },

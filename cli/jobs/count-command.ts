@@ -6,9 +6,9 @@ import { left, renderItems, right } from '../show/tables.ts';
 
 export const counts = command({
   name: 'counts',
-  said: 'what became of all jobs, client by client, those with most of them stored first',
+  description: 'what became of all jobs, client by client, those with most of them stored first',
   ask: ({ client }) => countJobs({ client }),
-  shown: renderCounts,
+  render: renderCounts,
 });
 
 type Line = Omit<JobCounts['clients'][number], 'clientId'> & { who: string };

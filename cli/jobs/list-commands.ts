@@ -31,12 +31,12 @@ interface Listing<Of extends Result> {
   context: CommandContext;
   outcome: string;
   ask: (client: Client, body: Named) => Promise<{ data: { results: Of[] } }>;
-  shown: (result: Of) => string;
+  render: (result: Of) => string;
 }
 
 /** Prints a line for each job in order, over as many requests as necessary. */
 async function askForAll<Of extends Result>({ args, options, context, ...listing }: Listing<Of>): Promise<ExitCode> {
-  const { outcome, ask, shown } = listing;
+  const { outcome, ask, render } = listing;
   const [owner, given] = args;
   const { keys, from } = options;
   const names = [...given, ...(from === undefined ? [] : await linesOf(from, context))];
@@ -46,7 +46,7 @@ async function askForAll<Of extends Result>({ args, options, context, ...listing
     const part = names.slice(place, place + jobsAtOnce);
     const body = { client: owner, ...(keys ? { idempotencyKeys: part } : { ids: part }) };
     const { data } = await worded({ outcome, labelOf: fieldLabel }, () => ask(client, body));
-    const lines = data.results.map((result) => `${result.idempotencyKey ?? result.id} ${shown(result)}\n`);
+    const lines = data.results.map((result) => `${result.idempotencyKey ?? result.id} ${render(result)}\n`);
     writeData(context, data, () => lines.join(''));
   }
   return exitCodes.ok;
@@ -63,56 +63,56 @@ async function linesOf(file: string, { input }: CommandContext): Promise<string[
 const find = byHand({
   name: 'find',
   args,
-  said: 'the states of jobs of a client by their ids or keys',
+  description: 'the states of jobs of a client by their ids or keys',
   options: naming,
   run: (call) =>
     askForAll({
       ...call,
       outcome: 'not looked for',
       ask: (client, body) => findJobs({ client, body }),
-      shown: ({ job }) => (job ? `${job.id} ${job.state}` : 'not-found'),
+      render: ({ job }) => (job ? `${job.id} ${job.state}` : 'not-found'),
     }),
 });
 
 const cancel = byHand({
   name: 'cancel-list',
   args,
-  said: 'take jobs of a client back by their ids or keys',
+  description: 'take jobs of a client back by their ids or keys',
   options: naming,
   run: (call) =>
     askForAll({
       ...call,
       outcome: 'not cancelled',
       ask: (client, body) => cancelJobs({ client, body }),
-      shown: ({ result }) => result,
+      render: ({ result }) => result,
     }),
 });
 
 const reschedule = byHand({
   name: 'reschedule-list',
   args,
-  said: 'move jobs of a client to another time by their ids or keys',
+  description: 'move jobs of a client to another time by their ids or keys',
   options: { ...naming, ...due },
   run: (call) =>
     askForAll({
       ...call,
       outcome: 'not moved',
       ask: (client, body) => rescheduleJobs({ client, body: { ...body, ...dueOf(call.options) } }),
-      shown: ({ result }) => result,
+      render: ({ result }) => result,
     }),
 });
 
 const resend = byHand({
   name: 'resend',
   args,
-  said: 'send jobs again that have ended, each as a new one; now unless a time is given',
+  description: 'send jobs again that have ended, each as a new one; now unless a time is given',
   options: { ...naming, ...due },
   run: (call) =>
     askForAll({
       ...call,
       outcome: 'not sent again',
       ask: (client, body) => resendJobs({ client, body: { ...body, ...dueOf(call.options) } }),
-      shown: ({ result, jobId }) => (jobId === null ? result : `${result} ${jobId}`),
+      render: ({ result, jobId }) => (jobId === null ? result : `${result} ${jobId}`),
     }),
 });
 

@@ -39,7 +39,7 @@ const answeringOf =
 
 const list = byHand({
   name: 'list',
-  said: 'items of one kind, the newest first',
+  description: 'items of one kind, the newest first',
   options: { ...filters, ...pages(50, 1000) },
   run: ({ options: { kind, limit, cursor, ...given }, ...call }) => {
     requireOptions(kinds[kind], given, kinds[kind].filters);
@@ -50,7 +50,7 @@ const list = byHand({
 
 const groups = byHand({
   name: 'groups',
-  said: 'items of one kind, counted by reason and by topic, client, or action type and country',
+  description: 'items of one kind, counted by reason and by topic, client, or action type and country',
   options: filters,
   run: ({ options: { kind, ...given }, ...call }) => {
     requireOptions(kinds[kind], given, kinds[kind].filters);
@@ -61,7 +61,7 @@ const groups = byHand({
 const show = byHand({
   name: 'show',
   args: ['<item>'],
-  said: 'one item with its content: bytes, calls and users, or request and answer',
+  description: 'one item with its content: bytes, calls and users, or request and answer',
   run: ({ args: [id], ...call }) => kindOf(id).show(id, answeringOf({ ...call, args: [], options: {} })),
 });
 
@@ -77,11 +77,11 @@ interface Decision {
   data: { id: string; state: string } | (Decided & { kind: 'message' | 'job' });
 }
 
-function decisionCommand(verb: Verb, said: string, terms: TermOptions) {
+function decisionCommand(verb: Verb, description: string, terms: TermOptions) {
   return command({
     name: verb,
     args: ['[item]'],
-    said,
+    description,
     options: { ...selection, ...terms },
     ask: async ({ client, args: [id], options: { kind, ...given } }): Promise<Decision> => {
       requireOne(id, kind, given);
@@ -97,9 +97,9 @@ function decisionCommand(verb: Verb, said: string, terms: TermOptions) {
       return { data: { kind, ...(await of.decideAll(verb, given, client)).data } };
     },
     refused: verb === 'replay' ? 'not replayed' : 'not discarded',
-    shown: (decided) =>
+    render: (decided) =>
       'items' in decided ? decidedInWords(decided, kinds[decided.kind], verb) : `${decided.id} ${decided.state}\n`,
-    noted: (decided) =>
+    hint: (decided) =>
       'items' in decided && decided.expired > 0
         ? `${count(decided.expired)} have expired and were left out: --with-expired`
         : [],
@@ -140,11 +140,11 @@ function requireOne(id: string | undefined, kind: string | undefined, given: Sel
   if (id !== undefined && kind !== undefined) throw new UsageError('an id needs no --kind');
 }
 
-function perSecond(flags: string, said: string): OptionShape<number | undefined> {
+function perSecond(flags: string, description: string): OptionShape<number | undefined> {
   const parse = (given: string) => {
     const value = Number(given);
     if (Number.isFinite(value) && value > 0) return value;
     throw new InvalidArgumentError('has to be a number above 0');
   };
-  return { flags, said, among: [], parse };
+  return { flags, description, among: [], parse };
 }

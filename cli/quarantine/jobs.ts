@@ -49,12 +49,12 @@ export const jobs: ItemKind = {
   },
   list: ({ limit, cursor, ...filters }, answering) => {
     const query = { ...queryOf(filters), limit, ...(cursor !== undefined && { cursor }) };
-    return answering({ ask: ({ client }) => listQuarantinedJobs({ client, query }), shown: jobTable });
+    return answering({ ask: ({ client }) => listQuarantinedJobs({ client, query }), render: jobTable });
   },
   groups: (filters, answering) =>
-    answering({ ask: ({ client }) => groupQuarantinedJobs({ client, query: queryOf(filters) }), shown: groupTable }),
+    answering({ ask: ({ client }) => groupQuarantinedJobs({ client, query: queryOf(filters) }), render: groupTable }),
   show: (id, answering) =>
-    answering({ ask: ({ client }) => getQuarantinedJob({ client, path: { id } }), shown: renderJob }),
+    answering({ ask: ({ client }) => getQuarantinedJob({ client, path: { id } }), render: renderJob }),
   decide: (verb, id, { withExpired }, client) =>
     verb === 'replay'
       ? replayQuarantinedJob({ client, path: { id }, body: withExpired ? { withExpired } : {} })

@@ -34,7 +34,7 @@ type Api = ApiCall<unknown, unknown>['client'];
 
 export interface Question<Data> {
   ask: (call: { client: Api }) => Promise<{ data: Data }>;
-  shown: (data: Data, view: View) => string;
+  render: (data: Data, view: View) => string;
 }
 
 export type Answering = <Data>(question: Question<Data>) => Promise<ExitCode>;

@@ -52,15 +52,15 @@ export const messages: ItemKind = {
   selections: { replay: ['topic', 'reason', 'all'], discard: ['topic', 'reason', 'all'] },
   list: ({ limit, cursor, ...filters }, answering) => {
     const query = { ...queryOf(filters), limit, ...(cursor !== undefined && { cursor }) };
-    return answering({ ask: ({ client }) => listQuarantinedMessages({ client, query }), shown: messageTable });
+    return answering({ ask: ({ client }) => listQuarantinedMessages({ client, query }), render: messageTable });
   },
   groups: (filters, answering) =>
     answering({
       ask: ({ client }) => groupQuarantinedMessages({ client, query: queryOf(filters) }),
-      shown: groupTable,
+      render: groupTable,
     }),
   show: (id, answering) =>
-    answering({ ask: ({ client }) => getQuarantinedMessage({ client, path: { id } }), shown: renderMessage }),
+    answering({ ask: ({ client }) => getQuarantinedMessage({ client, path: { id } }), render: renderMessage }),
   decide: (verb, id, _terms, client) =>
     verb === 'replay'
       ? replayQuarantinedMessage({ client, path: { id } })

@@ -64,15 +64,15 @@ export const steps: ItemKind = {
         const query = { ...(await queryOf(filters, client)), limit, ...(cursor !== undefined && { cursor }) };
         return listQuarantinedSteps({ client, query });
       },
-      shown: stepTable,
+      render: stepTable,
     }),
   groups: (filters, answering) =>
     answering({
       ask: async ({ client }) => groupQuarantinedSteps({ client, query: await queryOf(filters, client) }),
-      shown: groupTable,
+      render: groupTable,
     }),
   show: (id, answering) =>
-    answering({ ask: ({ client }) => getQuarantinedStep({ client, path: { id } }), shown: renderStep }),
+    answering({ ask: ({ client }) => getQuarantinedStep({ client, path: { id } }), render: renderStep }),
   decide: (verb, id, _terms, client) =>
     verb === 'replay'
       ? replayQuarantinedStep({ client, path: { id } })

@@ -19,7 +19,7 @@ export const heading: Heading = 'Audiences';
 
 export const commands = command({
   name: 'quiet-hours',
-  said: 'when which action types call nobody; with --file, when they do from now on',
+  description: 'when which action types call nobody; with --file, when they do from now on',
   options: fieldsFile,
   ask: async ({ client, options: { file }, context: { input } }) => {
     if (file === undefined) return getQuietHours({ client });
@@ -27,5 +27,5 @@ export const commands = command({
     return setQuietHours({ client, body });
   },
   refused: 'not changed',
-  shown: ({ rules }, view) => tableOf('no rules: there are no quiet hours', columns)({ items: rules }, view),
+  render: ({ rules }, view) => tableOf('no rules: there are no quiet hours', columns)({ items: rules }, view),
 });

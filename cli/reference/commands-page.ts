@@ -73,6 +73,6 @@ function optionText({ flags, description, argChoices = [], defaultValue, mandato
   const usual: unknown = defaultValue;
   const bounds = [...(mandatory ? ['needed'] : []), ...(usual === undefined ? [] : [code(usual)])];
   const head = `\`${flags}\`${bounds.length === 0 ? '' : ` (${bounds.join('; ')})`}`;
-  const said = joined(sentence(description), among);
-  return said === '' ? head : `${head}: ${said}`;
+  const explanation = joined(sentence(description), among);
+  return explanation === '' ? head : `${head}: ${explanation}`;
 }

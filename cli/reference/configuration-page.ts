@@ -26,8 +26,8 @@ ${fields.join('\n')}
 `;
 }
 
-function variableLine({ name, readers, isSecret, usual, said }: Variable): string {
-  return `- \`${name}\`${isSecret ? ' *' : ''} (${readers.join(', ')}; ${usual}): ${said}`;
+function variableLine({ name, readers, isSecret, usual, description }: Variable): string {
+  return `- \`${name}\`${isSecret ? ' *' : ''} (${readers.join(', ')}; ${usual}): ${description}`;
 }
 
 const mapOf = z.looseObject({ additionalProperties: z.looseObject({ properties: z.record(z.string(), z.unknown()) }) });

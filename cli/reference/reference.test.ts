@@ -37,7 +37,8 @@ describe('the page of variables', () => {
       readers: ['worker'],
       isSecret: false,
       usual: '`200`',
-      said: 'Calls in flight over all action types; a sixteenth more for runs with hardly a call under way. A whole number from 1 to 5,000.',
+      description:
+        'Calls in flight over all action types; a sixteenth more for runs with hardly a call under way. A whole number from 1 to 5,000.',
     });
     expect(of('DATABASE_URL')).toMatchObject({ readers: ['all', 'cli'], isSecret: true, usual: 'needed' });
     expect(of('QUOTA_OPEN_RUNS')?.readers).toEqual(['api', 'scheduler', 'cli']);
@@ -45,6 +46,6 @@ describe('the page of variables', () => {
   });
 
   it('says the form of one in the words with which a wrong value is refused', () => {
-    expect(of('MUSTER_TOPIC_PREFIX')?.said).toContain('It has to be 1 to 64 letters, digits, _ and -.');
+    expect(of('MUSTER_TOPIC_PREFIX')?.description).toContain('It has to be 1 to 64 letters, digits, _ and -.');
   });
 });

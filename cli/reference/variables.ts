@@ -38,7 +38,7 @@ export interface Variable {
   isSecret: boolean;
   usual: string;
   /** Description, including permitted values. */
-  said: string;
+  description: string;
 }
 
 /** Sections of the page; a variable is listed in the first section that describes it. */
@@ -112,8 +112,8 @@ export function variablesBySection(): { title: string; variables: Variable[] }[]
         const of = readers.get(name);
         if (of === undefined) throw new Error(`${name} is described, and nothing reads it`);
         const right = rightOf(schema) || formOf(shape, name);
-        const said = joined(sentence(words), right);
-        return [{ name, readers: of, isSecret: isSecret(name), usual: usualOf(field), said }];
+        const description = joined(sentence(words), right);
+        return [{ name, readers: of, isSecret: isSecret(name), usual: usualOf(field), description }];
       }),
     ),
   }));

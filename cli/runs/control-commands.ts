@@ -33,27 +33,27 @@ export const controlVerbs = (named: string) => [
   command({
     name: 'pause',
     args: [named],
-    said: 'nothing new starts; what is under way is still recorded',
+    description: 'nothing new starts; what is under way is still recorded',
     options: reason,
     ask: async ({ client, args: [id], options: body }) =>
       pauseRun({ client, path: { id: await runOf(id, client) }, body }),
     refused: 'not paused',
-    shown: (data) => `${controlledText('pause', data)}\n`,
+    render: (data) => `${controlledText('pause', data)}\n`,
   }),
   command({
     name: 'resume',
     args: [named],
-    said: 'go on where it was paused',
+    description: 'go on where it was paused',
     options: reason,
     ask: async ({ client, args: [id], options: body }) =>
       resumeRun({ client, path: { id: await runOf(id, client) }, body }),
     refused: 'not resumed',
-    shown: (data) => `${controlledText('resume', data)}\n`,
+    render: (data) => `${controlledText('resume', data)}\n`,
   }),
   byHand({
     name: 'cancel',
     args: [named],
-    said: 'what has not started never will; asks first where a person can answer',
+    description: 'what has not started never will; asks first where a person can answer',
     options: { ...reason, ...yes },
     run: async ({ args: [id], options: { yes: isSure, ...body }, context }) => {
       const client = await apiOf(context);
@@ -79,7 +79,7 @@ function takeBack(id: string, context: CommandContext) {
   const row = {
     ask: ({ client }: { client: Client }) => unscheduleCampaign({ client, path: { id } }),
     refused: 'not taken back',
-    shown: () => `${id} is a draft again; nothing had begun\n`,
+    render: () => `${id} is a draft again; nothing had begun\n`,
   };
   return answer(row, { args: [], options: {}, context });
 }
@@ -95,7 +95,7 @@ async function mayCancel(runId: string, client: Client, context: CommandContext)
 export const set = command({
   name: 'set',
   args: ['<run|campaign>'],
-  said: 'change deadline, priority or pace of a run while it goes on',
+  description: 'change deadline, priority or pace of a run while it goes on',
   options: {
     ...reason,
     deadlineSeconds: whole('--deadline-seconds <n>', 'from the time that it was planned for'),
@@ -120,7 +120,7 @@ export const set = command({
     return changeRun({ client, path: { id: await runOf(id, client) }, body });
   },
   refused: 'not changed',
-  shown: ({ run }) => `${run.runId} ${run.state}; ${settingsLine(run)}\n`,
+  render: ({ run }) => `${run.runId} ${run.state}; ${settingsLine(run)}\n`,
 });
 
 function numberOrNone(option: string, given: string): number | null {
@@ -133,11 +133,11 @@ function numberOrNone(option: string, given: string): number | null {
 export const events = command({
   name: 'events',
   args: ['<run|campaign>'],
-  said: 'what became of a run: who asked for what, and what Muster did by itself',
+  description: 'what became of a run: who asked for what, and what Muster did by itself',
   options: { limit: whole('--limit <n>', 'how many, up to 1000', 100) },
   ask: async ({ client, args: [id], options: query }) =>
     listRunEvents({ client, path: { id: await runOf(id, client) }, query }),
-  shown: tableOf<RunEvent>('nothing yet', [
+  render: tableOf<RunEvent>('nothing yet', [
     left('when', ({ at }) => utcSecond(at)),
     left('what', ({ kind }) => kind.replaceAll('-', ' ')),
     cut('detail', ({ detail }) => detailText(detail)),

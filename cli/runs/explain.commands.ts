@@ -9,8 +9,8 @@ export const heading: Heading = 'Runs';
 export const commands = command({
   name: 'explain',
   args: ['<campaign|run>', '<user>'],
-  said: 'why a user did or did not get what: every call, and how each step ended',
+  description: 'why a user did or did not get what: every call, and how each step ended',
   ask: async ({ client, args: [id, userId] }) =>
     explainRunUser({ client, path: { id: await runOf(id, client), userId } }),
-  shown: renderExplanation,
+  render: renderExplanation,
 });

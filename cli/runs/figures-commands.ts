@@ -26,7 +26,7 @@ export const report = (named: string) =>
   byHand({
     name: 'report',
     args: [named],
-    said: 'outcomes by step and country, failures by reason; or a line for each step and country as a file',
+    description: 'outcomes by step and country, failures by reason; or a line for each step and country as a file',
     options: forms,
     run: (call) => {
       const accept = typeOf(call.options, call.context.json);
@@ -34,7 +34,7 @@ export const report = (named: string) =>
       const ask = {
         ask: async ({ client, args: [id] }: ApiCall<[string], typeof call.options>) =>
           getRunReport({ client, path: { id: await runOf(id, client) } }),
-        shown: (data: RunReport, { paint, width }: View) => `\n${renderReport(data, paint, width)}\n`,
+        render: (data: RunReport, { paint, width }: View) => `\n${renderReport(data, paint, width)}\n`,
       };
       return answer(ask, call);
     },
@@ -43,17 +43,17 @@ export const report = (named: string) =>
 export const compare = command({
   name: 'compare',
   args: ['<run|campaign>'],
-  said: 'beside the run before it: was it better than last time?',
+  description: 'beside the run before it: was it better than last time?',
   options: { with: text('--with <run>', 'beside this run, of another campaign too') },
   ask: async ({ client, args: [id], options: query }) =>
     compareRun({ client, path: { id: await runOf(id, client) }, query }),
-  shown: renderComparison,
+  render: renderComparison,
 });
 
 export const rates = command({
   name: 'rates',
   args: ['<run|campaign>'],
-  said: 'how fast it has gone, from its start on',
+  description: 'how fast it has gone, from its start on',
   ask: async ({ client, args: [id] }) => getRunRates({ client, path: { id: await runOf(id, client) } }),
-  shown: (data, { width }) => renderRates(data, width),
+  render: (data, { width }) => renderRates(data, width),
 });

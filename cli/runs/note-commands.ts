@@ -8,7 +8,7 @@ import { runOf } from './run-of.ts';
 export const note = command({
   name: 'note',
   args: ['<run|campaign>', '[text]'],
-  said: 'show the note on a run; with a text, write it',
+  description: 'show the note on a run; with a text, write it',
   options: { remove: flag('--remove', 'the run has no note any more') },
   ask: async ({ client, args: [named, text], options: { remove = false } }) => {
     if (remove && text !== undefined) throw new UsageError('--remove takes no text');
@@ -17,7 +17,7 @@ export const note = command({
     return writeRunNote({ client, path, body: { text: text ?? null } });
   },
   refused: 'not written',
-  shown: ({ text }) => `${text ?? 'no note'}\n`,
-  noted: ({ text, writtenBy, writtenAt }) =>
+  render: ({ text }) => `${text ?? 'no note'}\n`,
+  hint: ({ text, writtenBy, writtenAt }) =>
     text === null || writtenBy === null || writtenAt === null ? [] : `by ${writtenBy.name}, ${utcTime(writtenAt)}`,
 });

@@ -133,10 +133,10 @@ export function renderProgressLine({ progress, rates, elapsedSeconds }: Progress
   const steps = progress.steps.map((line, index) => {
     const ended = endedUsers(line);
     const { receipts } = line;
-    const said = receipts
+    const receiptText = receipts
       ? `, receipts ${count(receipts.delivered)} delivered ${count(receipts.undelivered)} undelivered`
       : '';
-    return `${line.action} ${percent(ended, whole)} (${count(ended)}, ${count(rates[index] ?? 0)}/s${said})`;
+    return `${line.action} ${percent(ended, whole)} (${count(ended)}, ${count(rates[index] ?? 0)}/s${receiptText})`;
   });
   const trouble = troubleOf(progress);
   return [clockTime(elapsedSeconds), progress.state, ...steps, ...(trouble === '' ? [] : [trouble])].join('  ');

@@ -21,7 +21,7 @@ export const retryFailed = (named: string) =>
   byHand({
     name: 'retry-failed',
     args: [named],
-    said: 'try the failed users of a run that has ended again, in a run of their own; asks a person first',
+    description: 'try the failed users of a run that has ended again, in a run of their own; asks a person first',
     options: {
       reasons: several('--reason <reason>', 'only who failed for it; repeatable'),
       steps: severalWhole('--step <n>', 'only who failed in it; repeatable'),

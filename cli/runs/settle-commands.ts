@@ -23,7 +23,7 @@ import { runOf } from './run-of.ts';
 export const settle = byHand({
   name: 'settle',
   args: ['<run|campaign>'],
-  said: 'say how unknown outcomes ended, once the run has: by status, by file, or one user by hand',
+  description: 'say how unknown outcomes ended, once the run has: by status, by file, or one user by hand',
   options: {
     byStatus: flag('--by-status', 'ask the status endpoints (class C), in the background'),
     file: text(
@@ -55,7 +55,7 @@ export const settle = byHand({
         },
         refused: 'not settled',
         labelOf: fileLabel,
-        shown: renderSettlement,
+        render: renderSettlement,
         // Nothing was rejected, or the settlement has only begun.
         code: ({ rejected, state }: Settlement) =>
           rejected === 0 && state !== 'failed' ? exitCodes.ok : exitCodes.failure,
@@ -107,9 +107,9 @@ function typeOf(file: string): 'text/csv' | 'application/x-ndjson' {
 export const settlements = command({
   name: 'settlements',
   args: ['<run|campaign>'],
-  said: 'who settled what, and how far it has come',
+  description: 'who settled what, and how far it has come',
   ask: async ({ client, args: [id] }) => listSettlements({ client, path: { id: await runOf(id, client) } }),
-  shown: tableOf<Settlement>('nothing was settled', [
+  render: tableOf<Settlement>('nothing was settled', [
     left('settlement', ({ settlementId }) => settlementId),
     left('when', ({ createdAt }) => utcTime(createdAt)),
     left('by', ({ by, requestedBy }) => (requestedBy === null ? by : `${by}, ${requestedBy.name}`)),

@@ -12,7 +12,7 @@ const daySeconds = 86_400;
 export const share = command({
   name: 'share',
   args: ['<run|campaign>'],
-  said: 'make a link that shows its report to people without a key; prints it once',
+  description: 'make a link that shows its report to people without a key; prints it once',
   options: {
     days: within('--days <n>', 'so long it shows the report', { least: 1, most: 90, usual: 7 }),
   },
@@ -23,8 +23,8 @@ export const share = command({
       body: { expiresInSeconds: days * daySeconds },
     }),
   refused: 'not shared',
-  shown: ({ link }, _, { client }) => `${wholeLink(link, client)}\n`,
-  noted: ({ id, link, expiresAt }, { client }) => [
+  render: ({ link }, _, { client }) => `${wholeLink(link, client)}\n`,
+  hint: ({ id, link, expiresAt }, { client }) => [
     `${id} shows the report, and no user, until ${utcTime(expiresAt)}`,
     ...(isWhole(link)
       ? []
@@ -46,9 +46,9 @@ function addressOf(client: Client): string {
 export const shares = command({
   name: 'shares',
   args: ['<run|campaign>'],
-  said: 'the links to its report, newest first, without what opens them',
+  description: 'the links to its report, newest first, without what opens them',
   ask: async ({ client, args: [named] }) => listReportLinks({ client, path: { id: await runOf(named, client) } }),
-  shown: tableOf<ReportLink>('no links', [
+  render: tableOf<ReportLink>('no links', [
     left('id', ({ id }) => id),
     left('state', ({ state }) => state),
     left('made', ({ createdAt }) => utcTime(createdAt)),
@@ -60,9 +60,9 @@ export const shares = command({
 export const revokeShare = command({
   name: 'revoke-share',
   args: ['<run|campaign>', '<link>'],
-  said: 'a link shows nothing any more',
+  description: 'a link shows nothing any more',
   ask: async ({ client, args: [named, linkId] }) =>
     revokeReportLink({ client, path: { id: await runOf(named, client), linkId } }),
   refused: 'not revoked',
-  noted: (_, { args: [, linkId] }) => `${linkId} shows nothing any more`,
+  hint: (_, { args: [, linkId] }) => `${linkId} shows nothing any more`,
 });

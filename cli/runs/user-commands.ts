@@ -53,7 +53,7 @@ export const failures = (named: string) =>
   byHand({
     name: 'failures',
     args: [named],
-    said: 'the users that failed, with the reason',
+    description: 'the users that failed, with the reason',
     options: {
       ...ofStep,
       q: text('--user <start>', 'only users whose id begins so'),
@@ -70,7 +70,7 @@ export const failures = (named: string) =>
 export const unknown = byHand({
   name: 'unknown',
   args: ['<run|campaign>'],
-  said: 'the users of whom nobody knows whether they were served',
+  description: 'the users of whom nobody knows whether they were served',
   options: {
     ...ofStep,
     ...limit,
@@ -89,13 +89,13 @@ async function listFailures(call: Call<[string], FailureOptions>): Promise<ExitC
     ask: async ({ client, args: [id] }: ApiCall<[string], FailureOptions>) =>
       listRunFailures({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
   };
-  return answer({ ...ask, shown: failureTable, more: orAll }, call);
+  return answer({ ...ask, render: failureTable, more: orAll }, call);
 }
 
 export const receipts = byHand({
   name: 'receipts',
   args: ['<run|campaign>'],
-  said: 'whom the provider of an asynchronous action said something of: delivered or not',
+  description: 'whom the provider of an asynchronous action said something of: delivered or not',
   options: {
     status: oneOf('--status <status>', 'only those', ['delivered', 'undelivered']),
     ...ofStep,
@@ -115,7 +115,7 @@ export const receipts = byHand({
       ask: async ({ client, args: [id] }: ApiCall<[string], typeof call.options>) =>
         listRunReceipts({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
     };
-    return answer({ ...ask, shown: receiptTable, more: orAll }, call);
+    return answer({ ...ask, render: receiptTable, more: orAll }, call);
   },
 });
 
@@ -131,7 +131,7 @@ const userTable = tableOf<RunUser>('nobody is there', [
 export const users = byHand({
   name: 'users',
   args: ['<run|campaign>'],
-  said: 'everybody that it was fed, with the outcome of each step',
+  description: 'everybody that it was fed, with the outcome of each step',
   options: {
     outcome: oneOf('--outcome <outcome>', 'only those: in the step that is given, else of the chain', userOutcomes),
     ...ofStep,
@@ -146,7 +146,7 @@ export const users = byHand({
       ask: async ({ client, args: [id] }: ApiCall<[string], typeof call.options>) =>
         listRunUsers({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
     };
-    return answer({ ...ask, shown: userTable, more: orAll }, call);
+    return answer({ ...ask, render: userTable, more: orAll }, call);
   },
 });
 
@@ -158,7 +158,7 @@ const heldOutTable = tableOf<HeldOutUser>('nobody is held out', [
 export const heldOut = byHand({
   name: 'held-out',
   args: ['<run|campaign>'],
-  said: 'those of its audience who get nothing, to compare with',
+  description: 'those of its audience who get nothing, to compare with',
   options: { country: ofStep.country, ...limit, ...forms },
   run: (call) => {
     const { csv: _csv, raw: _raw, excel: _excel, ndjson: _ndjson, limit: most, ...filter } = call.options;
@@ -168,6 +168,6 @@ export const heldOut = byHand({
       ask: async ({ client, args: [id] }: ApiCall<[string], typeof call.options>) =>
         listHeldOutUsers({ client, path: { id: await runOf(id, client) }, query: { ...filter, limit: most } }),
     };
-    return answer({ ...ask, shown: heldOutTable, more: orAll }, call);
+    return answer({ ...ask, render: heldOutTable, more: orAll }, call);
   },
 });

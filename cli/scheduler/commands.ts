@@ -7,7 +7,7 @@ export const heading: Heading = 'Callbacks';
 
 export const commands = command({
   name: 'scheduler',
-  said: 'who looks at due jobs and who calls them: regions, nodes, partitions, hosts, backlog, lag',
+  description: 'who looks at due jobs and who calls them: regions, nodes, partitions, hosts, backlog, lag',
   ask: ({ client }) => getScheduler({ client }),
-  shown: renderScheduler,
+  render: renderScheduler,
 });

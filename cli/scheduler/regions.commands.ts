@@ -12,27 +12,27 @@ const regionTable = tableOf<Region>('', regionColumns);
 const change = command({
   name: 'switch',
   args: ['<region>'],
-  said: 'make it the only one: from the answer on, claims of all others are refused',
+  description: 'make it the only one: from the answer on, claims of all others are refused',
   options: reason,
   ask: ({ client, args: [region], options: body }) => switchRegion({ client, path: { region }, body }),
-  shown: regionTable,
+  render: regionTable,
 });
 
 const activate = command({
   name: 'activate',
   args: ['<region>'],
-  said: 'let it take part again',
+  description: 'let it take part again',
   options: reason,
   ask: ({ client, args: [region] }) => activateRegion({ client, path: { region } }),
-  shown: regionTable,
+  render: regionTable,
 });
 
 export const heading: Heading = 'Callbacks';
 
 export const commands = command({
   name: 'regions',
-  said: 'where jobs are offered and claimed',
+  description: 'where jobs are offered and claimed',
   ask: async ({ client }) => ({ data: { items: (await getScheduler({ client })).data.regions } }),
-  shown: regionTable,
+  render: regionTable,
   commands: [change, activate],
 });

@@ -16,23 +16,23 @@ const table = tableOf<Group>('', [
 
 const list = command({
   name: 'list',
-  said: 'all of them, by name',
+  description: 'all of them, by name',
   ask: ({ client }) => listGroups({ client }),
-  shown: table,
+  render: table,
 });
 
 const show = command({
   name: 'show',
   args: ['<name>'],
-  said: 'one of them',
+  description: 'one of them',
   ask: ({ client, args: [name] }) => getGroup({ client, path: { name } }),
-  shown: (one, view) => table({ items: [one] }, view),
+  render: (one, view) => table({ items: [one] }, view),
 });
 
 const put = command({
   name: 'put',
   args: ['<name>', '[field=value...]'],
-  said: 'make one, or say it anew: homeRegion=asia fallbackSeconds=60 tags=\'["rides"]\' countries=\'["SG"]\'',
+  description: 'make one, or say it anew: homeRegion=asia fallbackSeconds=60 tags=\'["rides"]\' countries=\'["SG"]\'',
   options: fieldsFile,
   ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
     const isBare = words.length === 0 && file === undefined;
@@ -40,16 +40,16 @@ const put = command({
     return putGroup({ client, path: { name }, body });
   },
   refused: 'not put',
-  shown: ({ name, revision }) => `${name} revision ${revision}\n`,
+  render: ({ name, revision }) => `${name} revision ${revision}\n`,
 });
 
 const remove = command({
   name: 'delete',
   args: ['<name>'],
-  said: 'forget one; schedules go on without it',
+  description: 'forget one; schedules go on without it',
   ask: ({ client, args: [name] }) => deleteGroup({ client, path: { name } }),
   refused: 'not deleted',
-  noted: (_, { args: [name] }) => `${name} is deleted`,
+  hint: (_, { args: [name] }) => `${name} is deleted`,
 });
 
 export const heading: Heading = 'Callbacks';

@@ -67,9 +67,9 @@ function byHand(kind: Occurrence['kind']): string {
 /** Formats `day-off (Christmas Day), 3 times`, or `for 2026-12-25T09:00:00 (Christmas Day)`. */
 function markOf({ mark, instants, why, movedFrom = [] }: SchedulePreview['fires'][number]): string {
   const moved = movedFrom.map((each) => `for ${each.localTime} (${oneLine(each.why)})`);
-  const said = mark === null ? [] : [why === undefined ? mark : `${mark} (${oneLine(why)})`];
+  const marks = mark === null ? [] : [why === undefined ? mark : `${mark} (${oneLine(why)})`];
   const times = instants > 1 ? [`${instants} times`] : [];
-  return [...said, ...times, ...moved].join(', ');
+  return [...marks, ...times, ...moved].join(', ');
 }
 
 export function renderPreview({ fires, zone, lookedUntil }: SchedulePreview, view: View): string {

@@ -15,9 +15,9 @@ import { oneLine } from '../show/text.ts';
 
 const list = command({
   name: 'list',
-  said: 'all of them, by name',
+  description: 'all of them, by name',
   ask: ({ client }) => listWorkCalendars({ client }),
-  shown: tableOf<WorkCalendarSummary>('', [
+  render: tableOf<WorkCalendarSummary>('', [
     left('name', ({ name }) => name),
     cut('every week', ({ weekDaysOff }) => weekDaysOff.join(', ')),
     right('dates', ({ datesOff }) => datesOff),
@@ -28,9 +28,9 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<name>'],
-  said: 'one of them with all its dates',
+  description: 'one of them with all its dates',
   ask: ({ client, args: [name] }) => getWorkCalendar({ client, path: { name } }),
-  shown: (calendar: WorkCalendar, view: View) => {
+  render: (calendar: WorkCalendar, view: View) => {
     const { name, revision, weekDaysOff, dates, schedules } = calendar;
     return renderFacts(
       { name, facts: [`revision ${revision}`, `${schedules} schedules go by it`] },
@@ -46,23 +46,24 @@ const show = command({
 const put = command({
   name: 'put',
   args: ['<name>', '[field=value...]'],
-  said: 'make one, or say it anew: weekDaysOff=\'["SAT","SUN"]\' dates=\'[{"date":"2026-12-25","name":"Christmas Day"}]\'',
+  description:
+    'make one, or say it anew: weekDaysOff=\'["SAT","SUN"]\' dates=\'[{"date":"2026-12-25","name":"Christmas Day"}]\'',
   options: fieldsFile,
   ask: async ({ client, args: [name, words], options: { file }, context: { input } }) => {
     const body = await readFields({ words, file, input }, z.custom<WorkCalendarDefinitionInput>());
     return putWorkCalendar({ client, path: { name }, body });
   },
   refused: 'not put',
-  shown: ({ name, revision }) => `${name} revision ${revision}\n`,
+  render: ({ name, revision }) => `${name} revision ${revision}\n`,
 });
 
 const remove = command({
   name: 'delete',
   args: ['<name>'],
-  said: 'delete one that no schedule goes by',
+  description: 'delete one that no schedule goes by',
   ask: ({ client, args: [name] }) => deleteWorkCalendar({ client, path: { name } }),
   refused: 'not deleted',
-  noted: (_, { args: [name] }) => `${name} is deleted`,
+  hint: (_, { args: [name] }) => `${name} is deleted`,
 });
 
 export const heading: Heading = 'Callbacks';

@@ -7,14 +7,14 @@ import { cut, left, right, tableOf } from '../show/tables.ts';
 
 const list = command({
   name: 'list',
-  said: 'segments that audiences can name: of the segmentation service, else of earlier campaigns',
+  description: 'segments that audiences can name: of the segmentation service, else of earlier campaigns',
   options: {
     q: text('--search <text>', 'part of the name or the id'),
     country: text('--country <code>', 'those with users there'),
     ...pages(50, 200),
   },
   ask: ({ client, options: query }) => listSegments({ client, query }),
-  shown: tableOf<Segment>('', [
+  render: tableOf<Segment>('', [
     left('id', ({ id }) => id),
     cut('name', ({ id, name }) => (name === id ? '' : name)),
     cut('countries', ({ countries }) => countries?.join(' ') ?? ''),
@@ -23,7 +23,7 @@ const list = command({
     right('saved in', ({ usedBySaved }) => usedBySaved),
     cut('description', ({ description }) => description ?? ''),
   ]),
-  noted: ({ from, unavailable }) => {
+  hint: ({ from, unavailable }) => {
     if (unavailable !== null) return `these are of earlier campaigns: ${unavailable}`;
     return from === 'segmentation' ? [] : 'these are of earlier campaigns: the segmentation service offers no list';
   },

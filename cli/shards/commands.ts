@@ -17,15 +17,15 @@ const idOf = ([actionType, country]: readonly [string, string]) => `${actionType
 const show = command({
   name: 'show',
   args: named,
-  said: 'one of them, with who has which partition',
+  description: 'one of them, with who has which partition',
   ask: ({ client, args }) => getShard({ client, path: { shard: idOf(args) } }),
-  shown: renderShard,
+  render: renderShard,
 });
 
 const set = command({
   name: 'set',
   args: named,
-  said: 'raise the partitions of its topic, under load too: at most so many workers share it',
+  description: 'raise the partitions of its topic, under load too: at most so many workers share it',
   options: { partitions: neededWhole('--partitions <n>', 'how many') },
   ask: async ({ client, args, options: body }) => {
     const { data } = await changeShard({ client, path: { shard: idOf(args) }, body });
@@ -33,8 +33,8 @@ const set = command({
   },
   refused: 'not raised',
   labelOf: (pointer) => (pointer === '/partitions' ? '--partitions' : pointer),
-  shown: ({ topic, partitions: { wanted } }) => `${topic} ${wanted} partitions\n`,
-  noted: ({ partitions: { wanted, actual } }) => {
+  render: ({ topic, partitions: { wanted } }) => `${topic} ${wanted} partitions\n`,
+  hint: ({ partitions: { wanted, actual } }) => {
     if (actual === null) return 'Kafka does not tell whether it has them; a trigger sees to it';
     return actual === wanted ? [] : `Kafka has ${actual} of them so far; a trigger sees to it`;
   },
@@ -59,8 +59,8 @@ export const heading: Heading = 'Campaigns';
 
 export const commands = command({
   name: 'shards',
-  said: 'who does what: an action type in a country is a shard, with its topic, partitions and workers',
+  description: 'who does what: an action type in a country is a shard, with its topic, partitions and workers',
   ask: ({ client }) => listShards({ client }),
-  shown: ({ items }, view) => renderShards(items, view),
+  render: ({ items }, view) => renderShards(items, view),
   commands: [show, set],
 });

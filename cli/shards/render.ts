@@ -18,8 +18,8 @@ const columns: readonly ItemColumn<Shard>[] = [
 ];
 
 export function renderShards(shards: readonly Shard[], view: View): string {
-  const notes = shards.flatMap(({ actionType, country, notes: said }) =>
-    said.map((note) => `  ${oneLine(`${actionType} ${country}: ${note}`)}\n`),
+  const notes = shards.flatMap(({ actionType, country, notes: ownNotes }) =>
+    ownNotes.map((note) => `  ${oneLine(`${actionType} ${country}: ${note}`)}\n`),
   );
   return `${renderItems(shards, columns, view)}${notes.length === 0 ? '' : `\n${notes.join('')}`}`;
 }

@@ -16,7 +16,7 @@ export const heading: Heading = 'Trying it out';
 
 export const commands = byHand({
   name: 'size',
-  said: 'how many workers, partitions, cores, connections and how much disk a load needs',
+  description: 'how many workers, partitions, cores, connections and how much disk a load needs',
   options: {
     users: within('--users <n>', 'users a day', { ...many, usual: 10_000_000 }),
     hours: within('--hours <n>', 'of the day in which they are sent', { least: 1, most: 24, usual: 8 }),

@@ -29,9 +29,9 @@ const note = text('--note <text>', 'why, for people; shown where a run has left 
 
 const list = command({
   name: 'list',
-  said: 'lists of people whom no run calls, by action type',
+  description: 'lists of people whom no run calls, by action type',
   ask: ({ client }) => listSuppressionLists({ client }),
-  shown: tableOf<SuppressionList>('', [
+  render: tableOf<SuppressionList>('', [
     left('action type', (each) => each.actionType),
     right('people', ({ people }) => people),
     right('version', ({ version }) => version),
@@ -42,12 +42,12 @@ const list = command({
 const add = command({
   name: 'add',
   args: ['<user...>'],
-  said: 'put people on a list: nothing that is claimed from then on calls them',
+  description: 'put people on a list: nothing that is claimed from then on calls them',
   options: { actionType, note },
   ask: ({ client, args: [users], options }) => suppressUsers({ client, body: { ...options, users } }),
   refused: 'not added',
-  shown: ({ added }) => `${added}\n`,
-  noted: ({ added, people, lastCallWithinMs, ...shown }) =>
+  render: ({ added }) => `${added}\n`,
+  hint: ({ added, people, lastCallWithinMs, ...shown }) =>
     `${count(added)} added, ${count(people)} people on the list of ${shown.actionType}${lastCallText(lastCallWithinMs)}`,
 });
 
@@ -60,19 +60,19 @@ function lastCallText(withinMs: number | null): string {
 const remove = command({
   name: 'remove',
   args: ['<user>'],
-  said: 'take somebody off a list: what is claimed from then on may call them again',
+  description: 'take somebody off a list: what is claimed from then on may call them again',
   options: { actionType },
   ask: ({ client, args: [userId], options: query }) => unsuppressUser({ client, path: { userId }, query }),
-  shown: () => '',
-  noted: () => 'not on that list any more',
+  render: () => '',
+  hint: () => 'not on that list any more',
 });
 
 const show = command({
   name: 'show',
   args: ['<user>'],
-  said: 'the lists that somebody is on, since when and why',
+  description: 'the lists that somebody is on, since when and why',
   ask: ({ client, args: [userId] }) => getSuppressedUser({ client, path: { userId } }),
-  shown: ({ lists }, view) => renderLists(lists, view),
+  render: ({ lists }, view) => renderLists(lists, view),
 });
 
 const renderLists = (
@@ -88,7 +88,8 @@ const renderLists = (
 const upload = byHand({
   name: 'upload',
   args: ['<file>'],
-  said: 'load a list from a file: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
+  description:
+    'load a list from a file: CSV with a column userId, or an id a line; .gz is sent as it is, - reads standard input',
   options: {
     actionType,
     mode: oneOf('--mode <mode>', 'add to the list, or replace it; at the end of the file', ['add', 'replace']),
@@ -117,8 +118,8 @@ const upload = byHand({
           }),
         refused: 'not loaded',
         labelOf: (pointer) => (pointer === '/confirmRemoved' ? '--confirm-removed' : fileLabel(pointer)),
-        shown: ({ id }: ReceivedSuppressions) => `${id}\n`,
-        noted: receivedNotes,
+        render: ({ id }: ReceivedSuppressions) => `${id}\n`,
+        hint: receivedNotes,
       },
       call,
     );
@@ -133,10 +134,10 @@ function receivedNotes({ id, mode, people, rejected, lastCallWithinMs, reading }
 
 const uploads = command({
   name: 'uploads',
-  said: 'files that lists were loaded from, newest first',
+  description: 'files that lists were loaded from, newest first',
   options: pages(20),
   ask: ({ client, options: query }) => listSuppressionUploads({ client, query }),
-  shown: tableOf<SuppressionUpload>('', [
+  render: tableOf<SuppressionUpload>('', [
     left('id', ({ id }) => id),
     left('action type', (each) => each.actionType),
     left('mode', ({ mode }) => mode),
@@ -150,9 +151,9 @@ const uploads = command({
 const uploadOf = command({
   name: 'upload-of',
   args: ['<upload>'],
-  said: 'what came of a file, and the first of its rows that are no user',
+  description: 'what came of a file, and the first of its rows that are no user',
   ask: ({ client, args: [id] }) => getSuppressionUpload({ client, path: { id } }),
-  shown: renderUpload,
+  render: renderUpload,
 });
 
 function renderUpload(shown: SuppressionUpload, view: View): string {
@@ -166,7 +167,7 @@ function renderUpload(shown: SuppressionUpload, view: View): string {
       ['people', count(people)],
       ['rows', `${count(rows)}, of them ${count(rejected)} that are no user`],
       ['begun', utcTime(createdAt)],
-      ...lines.map(([name, said]): [string, string] => [name, said]),
+      ...lines.map(([name, description]): [string, string] => [name, description]),
     ],
     view,
   );

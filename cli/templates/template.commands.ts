@@ -28,7 +28,7 @@ const values = z.record(z.string(), z.json());
 
 const create = command({
   name: 'create',
-  said: 'create a template from a file; prints its id',
+  description: 'create a template from a file; prints its id',
   options: file,
   ask: async ({ client, options, context: { input } }) => {
     const body = await readFields({ words: [], file: options.file, input }, z.custom<TemplateDefinitionInput>());
@@ -36,13 +36,13 @@ const create = command({
   },
   refused: 'not created',
   labelOf: (pointer) => pointer,
-  shown: ({ id }) => `${id}\n`,
+  render: ({ id }) => `${id}\n`,
 });
 
 const change = command({
   name: 'change',
   args: ['<template>'],
-  said: 'give it what is in a file: name, variables or campaign, each as a whole',
+  description: 'give it what is in a file: name, variables or campaign, each as a whole',
   options: file,
   ask: async ({ client, args: [id], options, context: { input } }) => {
     const body = await readFields({ words: [], file: options.file, input }, z.custom<TemplatePatchInput>());
@@ -50,15 +50,15 @@ const change = command({
   },
   refused: 'not changed',
   labelOf: (pointer) => pointer,
-  shown: ({ id, revision }) => `${id} revision ${revision}\n`,
+  render: ({ id, revision }) => `${id} revision ${revision}\n`,
 });
 
 const list = command({
   name: 'list',
-  said: 'templates, newest first',
+  description: 'templates, newest first',
   options: { ...pages(20), q: text('--search <text>', 'part of the name') },
   ask: ({ client, options: query }) => listTemplates({ client, query }),
-  shown: tableOf<Template>('', [
+  render: tableOf<Template>('', [
     left('id', ({ id }) => id),
     cut('name', ({ name }) => name),
     right('revision', ({ revision }) => revision),
@@ -70,9 +70,9 @@ const list = command({
 const show = command({
   name: 'show',
   args: ['<template>'],
-  said: 'its variables, and the campaign that they stand in',
+  description: 'its variables, and the campaign that they stand in',
   ask: ({ client, args: [id] }) => getTemplate({ client, path: { id } }),
-  shown: ({ id, name, revision, variables, campaign, updatedAt }, view) =>
+  render: ({ id, name, revision, variables, campaign, updatedAt }, view) =>
     renderFacts(
       { name, facts: [id, `revision ${revision}`] },
       [
@@ -87,7 +87,7 @@ const show = command({
 const use = command({
   name: 'use',
   args: ['<template>', '[values...]'],
-  said: 'make a campaign from it: variable=value …; prints its id',
+  description: 'make a campaign from it: variable=value …; prints its id',
   options: {
     name: needed('--name <name>', 'of the campaign'),
     file: text('-f, --file <path>', 'values by variable as JSON; - reads standard input'),
@@ -101,8 +101,8 @@ const use = command({
   },
   refused: 'not created',
   labelOf: (pointer) => pointer.replace(/^\/variables\//, ''),
-  shown: ({ id }) => `${id}\n`,
-  noted: (campaign) => [
+  render: ({ id }) => `${id}\n`,
+  hint: (campaign) => [
     ...campaign.warnings.map(({ detail }) => `! ${detail}`),
     `${draftText(campaign)}: muster campaign start ${campaign.id}`,
   ],
@@ -111,7 +111,7 @@ const use = command({
 const remove = byHand({
   name: 'delete',
   args: ['<template>'],
-  said: 'delete a template with its revisions, for good; asks first where a person can answer',
+  description: 'delete a template with its revisions, for good; asks first where a person can answer',
   options: yes,
   run: async ({ args: [id], options, context }) => {
     const client = await apiOf(context);
@@ -143,6 +143,6 @@ export const commands = group('template', 'definitions of campaigns with variabl
 ]);
 
 function variableText([name, { type, description, default: usual }]: [string, Template['variables'][string]]): string {
-  const said = description === undefined ? '' : `: ${description}`;
-  return `${name} (${type}${usual === undefined ? '' : `, ${JSON.stringify(usual)} where none is given`})${said}`;
+  const explanation = description === undefined ? '' : `: ${description}`;
+  return `${name} (${type}${usual === undefined ? '' : `, ${JSON.stringify(usual)} where none is given`})${explanation}`;
 }

@@ -35,7 +35,7 @@ export async function previewFile({ file, query, gzip, type, context }: PreviewC
         }),
       refused: 'no preview',
       labelOf: fileLabel,
-      shown: (preview: UserFilePreview, view) => renderPreview(file, preview, view),
+      render: (preview: UserFilePreview, view) => renderPreview(file, preview, view),
       code: ({ refusal }) => (refusal === null ? exitCodes.ok : exitCodes.refused),
     },
     { args: [], options: {}, context },

@@ -41,7 +41,7 @@ function lastText({ lastSent }: Webhook): string {
 const create = command({
   name: 'create',
   args: ['<url>', '[field=value...]'],
-  said: 'tell a channel, another service or mailto:<address> of campaigns and runs; prints a secret once',
+  description: 'tell a channel, another service or mailto:<address> of campaigns and runs; prints a secret once',
   options: {
     events: several('--event <event>', `${askedEvents.join(', ')}; may be given several times`),
     campaigns: several('--campaign <campaign>', 'of it alone; may be given several times'),
@@ -57,15 +57,15 @@ const create = command({
     return createWebhook({ client, body });
   },
   refused: 'not made',
-  shown: issuedText,
-  noted: ({ webhook: { id }, secret }) => [secret === null ? id : `${id}: ${readNext}`, `muster webhooks test ${id}`],
+  render: issuedText,
+  hint: ({ webhook: { id }, secret }) => [secret === null ? id : `${id}: ${readNext}`, `muster webhooks test ${id}`],
 });
 
 const list = command({
   name: 'list',
-  said: 'webhooks, what each is told of, and what became of it',
+  description: 'webhooks, what each is told of, and what became of it',
   ask: ({ client }) => listWebhooks({ client }),
-  shown: tableOf<Webhook>(none, [
+  render: tableOf<Webhook>(none, [
     left('id', ({ id }) => id),
     cut('to', ({ name, url }) => name ?? url),
     cut('events', ({ events }) => events.join(' ')),
@@ -98,15 +98,15 @@ function renderWebhook(webhook: Webhook, view: View): string {
 const show = command({
   name: 'show',
   args: ['<webhook>'],
-  said: 'one of them',
+  description: 'one of them',
   ask: ({ client, args: [id] }) => getWebhook({ client, path: { id } }),
-  shown: renderWebhook,
+  render: renderWebhook,
 });
 
 const set = command({
   name: 'set',
   args: ['<webhook>', '[field=value...]'],
-  said: 'change url, name, events, campaigns, tags, owners or enabled of one',
+  description: 'change url, name, events, campaigns, tags, owners or enabled of one',
   options: changesFile,
   ask: async ({ client, args: [id, words], options: { file }, context: { input } }) =>
     changeWebhook({
@@ -115,16 +115,16 @@ const set = command({
       body: await readFields({ words, file, input }, z.custom<WebhookPatchInput>()),
     }),
   refused: 'not changed',
-  shown: renderWebhook,
+  render: renderWebhook,
 });
 
 const deliveries = command({
   name: 'deliveries',
   args: ['<webhook>'],
-  said: 'what became of its notices, the last first',
+  description: 'what became of its notices, the last first',
   options: { state: oneOf('--state <state>', 'only those', deliveryStates), ...pages(20) },
   ask: ({ client, args: [id], options: query }) => listWebhookDeliveries({ client, path: { id }, query }),
-  shown: tableOf<WebhookDelivery>('nothing was sent', [
+  render: tableOf<WebhookDelivery>('nothing was sent', [
     left('at', ({ at }) => utcTime(at)),
     left('event', ({ event }) => event ?? ''),
     left('state', ({ state }) => state, { tone: ({ state }) => (state === 'dead' ? 'bad' : undefined) }),
@@ -138,26 +138,26 @@ const deliveries = command({
 const test = command({
   name: 'test',
   args: ['<webhook>'],
-  said: 'send it a test; prints the id of the delivery',
+  description: 'send it a test; prints the id of the delivery',
   ask: ({ client, args: [id] }) => testWebhook({ client, path: { id } }),
   refused: 'not sent',
-  shown: ({ id }) => `${id}\n`,
-  noted: (_, { args: [id] }) => `muster webhooks deliveries ${id}`,
+  render: ({ id }) => `${id}\n`,
+  hint: (_, { args: [id] }) => `muster webhooks deliveries ${id}`,
 });
 
 const sendAgain = command({
   name: 'send-again',
   args: ['<webhook>'],
-  said: 'send its dead notices again',
+  description: 'send its dead notices again',
   ask: ({ client, args: [id] }) => sendNoticesAgain({ client, path: { id } }),
   refused: 'not sent',
-  shown: ({ notices, expired }) => `${notices} sent again${expired > 0 ? `, ${expired} had expired` : ''}\n`,
+  render: ({ notices, expired }) => `${notices} sent again${expired > 0 ? `, ${expired} had expired` : ''}\n`,
 });
 
 const rotate = command({
   name: 'rotate',
   args: ['<webhook>'],
-  said: 'sign with another secret, and print it once; the one before signs too for a while',
+  description: 'sign with another secret, and print it once; the one before signs too for a while',
   options: {
     overlapSeconds: within('--overlap <seconds>', 'so long the one before signs too; 0 where others know it', {
       least: 0,
@@ -167,17 +167,17 @@ const rotate = command({
   },
   ask: ({ client, args: [id], options: body }) => rotateWebhookSecret({ client, path: { id }, body }),
   refused: 'not rotated',
-  shown: issuedText,
-  noted: ({ webhook: { id } }) => `${id}: ${readNext}`,
+  render: issuedText,
+  hint: ({ webhook: { id } }) => `${id}: ${readNext}`,
 });
 
 const remove = command({
   name: 'delete',
   args: ['<webhook>'],
-  said: 'tell it nothing any more; what is on its way is taken back',
+  description: 'tell it nothing any more; what is on its way is taken back',
   ask: ({ client, args: [id] }) => deleteWebhook({ client, path: { id } }),
   refused: 'not deleted',
-  noted: (_, { args: [id] }) => `${id} is told nothing any more`,
+  hint: (_, { args: [id] }) => `${id} is told nothing any more`,
 });
 
 export const heading: Heading = 'Notifications';

@@ -1,5 +1,5 @@
 import { leaseFor } from './call/own-terms.ts';
-import type { HeardReference } from './jobs/heard-reference.ts';
+import type { ReceivedReference } from './jobs/received-reference.ts';
 import { usualTimeoutMs, type JobClaim } from './ports/call-ledger.ts';
 import type { ClientDirectory } from './ports/client-terms.ts';
 
@@ -12,7 +12,7 @@ export interface ClientBounds {
   ratePerSecondOf(clientId: string, slots: number): number;
   /** Returns the duration of a claim. It covers the client's longest call, or the job would never be called. */
   leaseOf(clientId: string): number;
-  claimOf(reference: HeardReference): JobClaim;
+  claimOf(reference: ReceivedReference): JobClaim;
 }
 
 /** @param leaseMs shortest lease of a claim */

@@ -1,4 +1,4 @@
-import type { HeardReference } from './jobs/heard-reference.ts';
+import type { ReceivedReference } from './jobs/received-reference.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { createClientQueue, measureEveryMs, type ClaimedJob, type ClientQueue } from './jobs/client-queue.ts';
 import { createClaimsUnderWay } from './claims-under-way.ts';
@@ -51,7 +51,7 @@ export interface ClientQueues {
   readonly inFlight: number;
   all(): ReadonlyMap<string, ClientQueue>;
   /** Adds a reference, unless it waits here already. */
-  add(reference: HeardReference): void;
+  add(reference: ReceivedReference): void;
   queuedOf(clientId: string): number;
   /** Returns the longest time that a claimed job has waited for a slot, in milliseconds. */
   longestWaitMs(): number;
@@ -59,9 +59,9 @@ export interface ClientQueues {
    * Takes references to claim now: of all clients in turn, oldest first, as many as can begin before the next claims
    * arrive. They count as under way until `hold` or `putBack`.
    */
-  take(most: number): HeardReference[];
+  take(most: number): ReceivedReference[];
   /** Returns references that could not be claimed to the front of their queues. */
-  putBack(references: readonly HeardReference[]): void;
+  putBack(references: readonly ReceivedReference[]): void;
   /** Adds jobs whose claims are written. Each begins, or waits for a slot. */
   hold(jobs: readonly HeldJob[]): void;
   /** Begins every claimed job that has a slot by now. @returns jobs that this removes and the caller must release */
@@ -105,9 +105,9 @@ export function createClientQueues(deps: ClientQueuesDeps): ClientQueues {
     return Math.min(slots, most) + ahead - own + heldUp(queue, usableSlots(clientId, queue));
   }
 
-  function take(most: number): HeardReference[] {
+  function take(most: number): ReceivedReference[] {
     measure();
-    const taken: HeardReference[] = [];
+    const taken: ReceivedReference[] = [];
     // The first round gives each client its share, the second one the shares that others did not use.
     for (const shareOf of [firstShares(most), () => most]) {
       for (const [clientId, queue] of [...queues]) {

@@ -6,7 +6,7 @@ import type { ClientQueues } from './client-queues.ts';
 import type { DispatcherMeter } from './dispatcher-meter.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { HeldJobs, Written } from './held-jobs.ts';
-import { forgedAmong, type HeardReference } from './jobs/heard-reference.ts';
+import { forgedAmong, type ReceivedReference } from './jobs/received-reference.ts';
 import { heldJobOf } from './jobs/held-job.ts';
 import type { CircuitKeeper } from './keep-circuits.ts';
 import type { KeyTurns } from './key-turns.ts';
@@ -38,9 +38,9 @@ export interface DispatcherTurnDeps {
 }
 
 interface ClaimGroup {
-  taken: readonly HeardReference[];
+  taken: readonly ReceivedReference[];
   /** References not held yet: a repeated reference's claim must not be in one statement with its end. */
-  claims: readonly HeardReference[];
+  claims: readonly ReceivedReference[];
   /** Monotonic time of the claim request: the database cannot have begun the leases earlier. */
   askedMs: number;
   leaseMs: number;
@@ -80,7 +80,7 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
   }
 
   function write({ taken, claims, leaseMs }: ClaimGroup): Promise<Written | null> {
-    const claimOf = (reference: HeardReference) => bounds.claimOf(reference);
+    const claimOf = (reference: ReceivedReference) => bounds.claimOf(reference);
     const writing = claimWatch.flushing(held.flush(claims.map(claimOf), leaseMs));
     return writing.catch((error: unknown) => {
       queues.putBack(taken);

@@ -8,7 +8,7 @@ import type { CallCounts } from './call-counts.ts';
 import { creditOf, mayQueue } from './credit.ts';
 import { afterErrorMs, createDispatcherTurn, type DispatcherTurnDeps } from './dispatcher-turn.ts';
 import type { JobServer } from './job-server.ts';
-import type { HeardReference } from './jobs/heard-reference.ts';
+import type { ReceivedReference } from './jobs/received-reference.ts';
 import type { CircuitKeeper } from './keep-circuits.ts';
 import type { KeyTurns } from './key-turns.ts';
 import { outletCallsOf } from './outlet-calls.ts';
@@ -88,7 +88,7 @@ export function createDispatcherFromParts(parts: DispatcherParts): Dispatcher {
   });
   wake.connect(loop);
 
-  function receive(references: readonly HeardReference[]): void {
+  function receive(references: readonly ReceivedReference[]): void {
     received += references.length;
     for (const reference of references) {
       if (held.has(reference)) continue;

@@ -3,7 +3,7 @@ import { clientIdOf, jobIdOf, type JobSubject } from '../../test/support/conform
 import { dispatcherSubject, topic } from '../../test/support/dispatcher-subject.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
-import { unknownClient } from './jobs/heard-reference.ts';
+import { unknownClient } from './jobs/received-reference.ts';
 
 type Jobs = Awaited<ReturnType<JobSubject['add']>>;
 

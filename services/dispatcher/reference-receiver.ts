@@ -3,12 +3,12 @@ import { readMessage } from '../../shared/contracts/messages/read-message.ts';
 import { jobPartitionOf } from '../../shared/domain/job/job-ids.ts';
 import type { LaneMessage, LaneReceiver } from '../../shared/ports/message-bus.ts';
 import type { LetterKeeper } from '../../shared/runtime/installation/letter-keeper.ts';
-import { unknownClient, type HeardReference } from './jobs/heard-reference.ts';
+import { unknownClient, type ReceivedReference } from './jobs/received-reference.ts';
 
 export interface ReferenceReceiverDeps {
   letters: LetterKeeper;
   isKnown: (clientId: string) => boolean;
-  onReferences: (references: readonly HeardReference[]) => void;
+  onReferences: (references: readonly ReceivedReference[]) => void;
   onSettled: (message: LaneMessage) => void;
   queued: () => number;
 }

@@ -79,7 +79,7 @@ describe('a listed mutation', () => {
     expect(await setUp({ passed: false, failedTest: null }).judge.isNoticed(mutation)).toBe(true);
   });
 
-  it('of the schema is run in a new process, as databases are made when one starts', async () => {
+  it('runs in a new process if it changes the schema, because databases are made when one starts', async () => {
     const { judge, calls } = setUp();
     expect(await judge.isNoticed(ofSchema)).toBe(false);
     expect(calls).toEqual(['stop', [['drop table a ();'], ['shared/tables.integration.test.ts']], 'stop']);

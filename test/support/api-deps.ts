@@ -16,7 +16,7 @@ import { createSettableClock } from './settable-clock.ts';
 export type ApiDeps = ReturnType<typeof createApiDeps>;
 
 /**
- * What the HTTP interface is made of in tests: its own parts over a database, and a clock that stands at the first of
+ * Parts of the HTTP interface in tests: its own parts over a database, and a clock that stands at the first of
  * January 2026. No brokers and no segmentation service are asked.
  */
 export function createApiDeps(databaseUrl: string, onClose: BaseParts['onClose'], quotas: Quotas = usualQuotas) {

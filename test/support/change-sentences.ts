@@ -135,7 +135,7 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/webhooks/:id/test': 'sent a test notice of a webhook',
   'POST /v1/webhooks/:id/send-again': 'sent dead notices of a webhook again',
 
-  // Of routes that were replaced by `/v1/quarantine`.
+  // Sentences of routes that `/v1/quarantine` has replaced.
   'POST /v1/dead-letters/:id/replay': 'replayed a dead letter',
   'POST /v1/dead-letters/replay': 'replayed dead letters',
   'POST /v1/dead-letters/:id/discard': 'discarded a dead letter',

@@ -3,7 +3,7 @@ import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
 import type { Priority } from '../../shared/domain/priorities.ts';
 import { createClientQueues, type ClientQueues } from '../../services/dispatcher/client-queues.ts';
 import { creditOf } from '../../services/dispatcher/credit.ts';
-import type { HeardReference } from '../../services/dispatcher/jobs/heard-reference.ts';
+import type { ReceivedReference } from '../../services/dispatcher/jobs/received-reference.ts';
 import { heldJobOf, type HeldJob } from '../../services/dispatcher/jobs/held-job.ts';
 import type { RouteCallEnd } from '../../services/dispatcher/routes/route-lines.ts';
 import { createSettableClock } from './settable-clock.ts';
@@ -47,7 +47,7 @@ export function clientQueuesSubject({
   let isWarming = false;
   let number = 0;
   const heard = { lane: { topic: 'muster.local.calls', partition: 0, assignment: 1 }, offset: 0 };
-  const reference = (clientId: string, nth = ++number, priority?: SaidPriority): HeardReference => {
+  const reference = (clientId: string, nth = ++number, priority?: SaidPriority): ReceivedReference => {
     return { partition: 0, dueUs: nth, jobId: `${nth}`, clientId, saidClientId: clientId, heard, priority };
   };
   /** The receiver has answered a call of the client before: its jobs may have all slots. */
@@ -68,10 +68,10 @@ export function clientQueuesSubject({
   };
   const jobTo = (
     url: string,
-    { partition, dueUs, jobId, clientId }: HeardReference,
+    { partition, dueUs, jobId, clientId }: ReceivedReference,
     expiresInMs: number | null = null,
   ) => heldJobOf(claimedJob({ partition, dueUs, jobId, clientId, expiresInMs, url }), clock.monotonicMs(), leaseMs);
-  const jobOf = (of: HeardReference) => jobTo('https://one.example/', of);
+  const jobOf = (of: ReceivedReference) => jobTo('https://one.example/', of);
   /** Claims what may be claimed. @returns of whom */
   const claim = (most = 500) => {
     const taken = queues.take(most);

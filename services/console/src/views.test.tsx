@@ -11,7 +11,7 @@ import { reportWithUnknown } from './testing/unknown-users.ts';
 /** Of a control that not every role may use: the role that may, and how the others see it. */
 type Terms = Role | `${Role}, hidden from others`;
 
-/** Of a route whose types are registered: to a view without them no link could lead. */
+/** Routes whose types are registered; links can lead only to these. */
 type Route = keyof Console['router']['routesByPath'];
 
 interface View {

@@ -1,6 +1,6 @@
 import { bandOrder, createPriorityTurns } from '../../../shared/domain/job/priority-bands.ts';
 import type { Priority } from '../../../shared/domain/priorities.ts';
-import type { HeardReference } from './heard-reference.ts';
+import type { ReceivedReference } from './received-reference.ts';
 import type { HeldJob } from './held-job.ts';
 import type { RouteLine } from '../routes/route-line.ts';
 import type { RouteLines } from '../routes/route-lines.ts';
@@ -51,11 +51,11 @@ export interface ClientQueue {
   /** True if the client has no work here, and no speed to remember. */
   readonly isIdle: boolean;
   /** @returns false if the reference is here already */
-  add(reference: HeardReference): boolean;
+  add(reference: ReceivedReference): boolean;
   /** Takes the oldest references. If several priorities wait, they take turns. */
-  take(count: number): readonly HeardReference[];
+  take(count: number): readonly ReceivedReference[];
   /** Returns references to the front. @returns the number of those that were not here */
-  putBack(references: readonly HeardReference[]): number;
+  putBack(references: readonly ReceivedReference[]): number;
   measure(sinceMs: number): void;
 }
 
@@ -68,15 +68,15 @@ export function createClientQueue(ownerId: string, routes: RouteLines): ClientQu
   let perSecond = 0;
   let passedPerSecond = 0;
 
-  function lineOf({ priority: said }: HeardReference): ReferenceLine {
+  function lineOf({ priority: said }: ReceivedReference): ReferenceLine {
     const priority = said ?? 'normal';
     const line = lines.get(priority) ?? createReferenceLine();
     lines.set(priority, line);
     return line;
   }
 
-  function takeInTurn(count: number): readonly HeardReference[] {
-    const got: HeardReference[] = [];
+  function takeInTurn(count: number): readonly ReceivedReference[] {
+    const got: ReceivedReference[] = [];
     while (got.length < count) {
       const waiting = bandOrder.filter((priority) => (lines.get(priority)?.length ?? 0) > 0);
       if (waiting.length < 2) return got.concat(lines.get(waiting[0] ?? 'normal')?.take(count - got.length) ?? []);
@@ -144,6 +144,6 @@ export function createClientQueue(ownerId: string, routes: RouteLines): ClientQu
   return queue;
 }
 
-function keyOf({ jobId, dueUs }: HeardReference): string {
+function keyOf({ jobId, dueUs }: ReceivedReference): string {
   return `${jobId}/${dueUs}`;
 }

@@ -1,17 +1,17 @@
-import type { HeardReference } from './heard-reference.ts';
+import type { ReceivedReference } from './received-reference.ts';
 
 /** Queue of references of one client and one priority that wait for their claim, the oldest first. */
 export interface ReferenceLine {
   readonly length: number;
-  add(reference: HeardReference): void;
-  take(count: number): readonly HeardReference[];
+  add(reference: ReceivedReference): void;
+  take(count: number): readonly ReceivedReference[];
   /** Returns references to the front. */
-  putBack(references: readonly HeardReference[]): void;
+  putBack(references: readonly ReceivedReference[]): void;
 }
 
 export function createReferenceLine(): ReferenceLine {
   /** Taken references stay in front: removing each would cost as much as the array is long. */
-  let references: HeardReference[] = [];
+  let references: ReceivedReference[] = [];
   let taken = 0;
   return {
     get length() {

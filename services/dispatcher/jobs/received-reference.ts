@@ -6,7 +6,7 @@ import type { Flushed } from '../ports/call-ledger.ts';
 export const unknownClient = '00000000-0000-0000-0000-000000000000';
 
 /** Reference as received, queued under a client that is known here. */
-export interface HeardReference extends JobReference {
+export interface ReceivedReference extends JobReference {
   /** Client that the message names. */
   saidClientId: string;
   /** Message of the reference, without its bytes, which may be many. */
@@ -21,7 +21,7 @@ export interface ForgedReference {
 
 /** Returns references that the rows contradict. Claimed jobs are still called, by their row, when it is due. */
 export function forgedAmong(
-  references: readonly HeardReference[],
+  references: readonly ReceivedReference[],
   { claimed, early }: Pick<Flushed, 'claimed' | 'early'>,
 ): ForgedReference[] {
   const ownerOf = new Map([...claimed, ...early].map(({ jobId, clientId }) => [jobId, clientId]));
@@ -34,7 +34,7 @@ export function forgedAmong(
   });
 }
 
-function alone({ heard, saidClientId, partition, dueUs, jobId, priority }: HeardReference): LaneMessage {
+function alone({ heard, saidClientId, partition, dueUs, jobId, priority }: ReceivedReference): LaneMessage {
   const value = JSON.stringify({ clients: [saidClientId], jobs: [[partition, dueUs, jobId, 0]], priority });
   return { ...heard, key: null, value: Buffer.from(value) };
 }
