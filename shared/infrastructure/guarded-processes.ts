@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { fromGuardian, type FaultSignal, type GuardedCommand, type ToGuardian } from './guardian-messages.ts';
 
 export interface Exit {
@@ -26,7 +27,7 @@ export interface Guardian {
 export function createGuardian(folder: string): Guardian {
   const processes = new Map<number, Started>();
   let nextId = 1;
-  const child = fork(`${import.meta.dirname}/guardian.ts`, [folder], {
+  const child = fork(path.join(import.meta.dirname, 'guardian.ts'), [folder], {
     detached: true,
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRelatedTests, importedBy } from './related-tests.ts';
+import { createRelatedTests, importedBy, readImporters } from './related-tests.ts';
 
 describe('the imports of a file', () => {
   it('are those that exist at run time', () => {
@@ -50,5 +50,10 @@ describe('the tests of a file', () => {
 
   it('are an empty list for a file that nothing imports', () => {
     expect(createRelatedTests(importers)('services/worker/alone.ts')).toEqual([]);
+  });
+
+  it('include the tests of the API for routes that the API finds by their file name', () => {
+    const related = createRelatedTests(readImporters())('services/api/jobs/routes.ts');
+    expect(related.map(({ file }) => file)).toContain('services/api/api.integration.test.ts');
   });
 });

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { filesFoundBy } from '../tiers/found-files.ts';
 import type { TestFile } from './kept-vitest-messages.ts';
 import { root } from './sources.ts';
 
@@ -58,10 +59,12 @@ export function readImporters(): Map<string, string[]> {
     cwd: root,
     exclude: ['services/console/**', '**/node_modules/**'],
   });
+  const filesBelow = (folder: string) => files.filter((file) => file.startsWith(`${folder}/`));
   const importers = new Map<string, string[]>();
   for (const file of files.toSorted()) {
-    for (const imported of importedBy(file, readFileSync(path.join(root, file), 'utf8')))
-      importers.set(imported, [...(importers.get(imported) ?? []), file]);
+    const imported = importedBy(file, readFileSync(path.join(root, file), 'utf8'));
+    for (const each of [...imported, ...filesFoundBy(file, filesBelow)])
+      importers.set(each, [...(importers.get(each) ?? []), file]);
   }
   return importers;
 }

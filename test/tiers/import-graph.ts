@@ -1,5 +1,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { filesFoundBy } from './found-files.ts';
 
 /** Access to the files of a tree, by paths relative to its root with `/` between folders. */
 export interface SourceTree {
@@ -32,10 +33,6 @@ const typeImport = /^import type [^;]*;/gm;
 const quoted = /(['"`])((?:#client\/|\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*)\1/g;
 const moduleName = /\.(?:ts|tsx|mts|mjs|js)$/;
 
-/** The module that finds the commands of the command line by the names of their files. */
-const commandFinder = 'cli/frame/found-commands.ts';
-const commandFile = /^cli\/[^/]+\/(?:.+\.)?commands\.ts$/;
-
 /** The files that can be reached from one by imports, and by paths in quotes: so do tests start processes. */
 export interface ImportGraph {
   /** The files themselves among them. */
@@ -63,7 +60,7 @@ function findMentions(file: string, tree: SourceTree): string[] {
   if (!moduleName.test(file)) return [];
   const source = tree.read(file)?.replaceAll(typeImport, '') ?? '';
   const texts = new Set([...source.matchAll(quoted)].map(([, , text = '']) => text));
-  const found = file === commandFinder ? tree.filesBelow('cli').filter((each) => commandFile.test(each)) : [];
+  const found = filesFoundBy(file, (folder) => tree.filesBelow(folder));
   return [...found, ...[...texts].flatMap((text) => resolveMention(text, file, tree))];
 }
 

@@ -6,9 +6,7 @@ import type { SweptFeed } from './outbox-sweep.ts';
  * - `fed-users`: a count of fed users that differed from the feed's batches.
  * - `agenda`: open steps that no sweep would have found; they are offered again.
  */
-export const repairKinds = ['totals', 'failure-totals', 'fed-users', 'agenda'] as const;
-
-export type RepairKind = (typeof repairKinds)[number];
+export type RepairKind = 'totals' | 'failure-totals' | 'fed-users' | 'agenda';
 
 export interface Repair {
   kind: RepairKind;
