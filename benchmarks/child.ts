@@ -1,8 +1,6 @@
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
-import { hotPathFlags, onHotPath } from '../shared/infrastructure/service-process.ts';
+import { hotPathFlags } from '../shared/infrastructure/service-process.ts';
 
 export interface Child {
   readonly pid: number;
@@ -17,43 +15,9 @@ export interface Child {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-interface ChildOptions {
-  environment?: NodeJS.ProcessEnv;
-  /** What it writes goes there; otherwise to where this process writes. */
-  logFile?: string;
-}
-
-/** Ends the process when the channel to its parent closes, which it does however the parent ends. */
-const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
-
 /** Starts one of this folder's scripts with the flags of the hot path: every side of a comparison has them. */
 export function startChild(script: string): Child {
-  return start(script, hotPathFlags, {});
-}
-
-/**
- * Starts a service as in production, `all`: all in one. It knows nothing of its parent and ends with it all the same.
- */
-export function startService(root: string, service: string, options: ChildOptions): Child {
-  const flags = onHotPath.has(service) ? hotPathFlags : [];
-  const [script = '', ...args] =
-    service === 'all' ? ['cli/muster.ts', 'serve', 'all'] : [`services/${service}/main.ts`];
-  return start(join(root, script), [...flags, '--import', endWithParent], options, args);
-}
-
-function start(
-  script: string,
-  flags: readonly string[],
-  { environment = {}, logFile }: ChildOptions,
-  args: readonly string[] = [],
-): Child {
-  const output = logFile === undefined ? 'inherit' : openSync(logFile, 'a');
-  const child = fork(script, args, {
-    execArgv: [...flags],
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', output, output, 'ipc'],
-  });
-  if (output !== 'inherit') closeSync(output);
+  const child = fork(script, { execArgv: hotPathFlags, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const pid = child.pid;
   if (pid === undefined) throw new Error(`could not start ${script}`);
   const running = () => child.exitCode === null && child.signalCode === null;

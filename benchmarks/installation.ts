@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Child } from './child.ts';
 import { withDescendants } from './cpu.ts';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { createDatabase } from './own-database.ts';
@@ -11,6 +10,7 @@ import { findFreePorts } from '../shared/infrastructure/free-ports.ts';
 import { createServiceGroup, type ServiceGroup } from './service-group.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import type { LocalInfrastructure } from '../shared/infrastructure/local.ts';
+import type { ServiceProcess } from '../shared/infrastructure/service-process.ts';
 
 export const ownRoot = join(import.meta.dirname, '..');
 
@@ -47,47 +47,76 @@ export interface Installation {
   readonly apiKey: string;
   readonly databaseUrl: string;
   readonly topicPrefix: string;
-  readonly workers: ReadonlySet<Child>;
-  readonly services: Pick<ServiceGroup, 'start' | 'end' | 'children' | 'pids' | 'requireRunning'>;
+  readonly workers: ReadonlySet<ServiceProcess>;
+  readonly services: Pick<ServiceGroup, 'start' | 'end' | 'processes' | 'pids' | 'requireRunning'>;
   /** What the process that is the API is started with. */
   readonly apiEnvironment: NodeJS.ProcessEnv;
   /** Resolves when the worker says that it is ready. */
-  startWorker(slots: number): Promise<Child>;
+  startWorker(slots: number): Promise<ServiceProcess>;
   /** Lets the worker finish what it has begun. */
-  endWorker(worker: Child): Promise<void>;
+  endWorker(worker: ServiceProcess): Promise<void>;
   /** Ends all processes at once and removes the database. */
   stop(): Promise<void>;
 }
 
-export async function startInstallation(options: InstallationOptions): Promise<Installation> {
-  const { infrastructure, root = ownRoot, extent = 'campaigns' } = options;
+/** Database, topics' prefix, configuration file and services of an installation, before anything is started. */
+export interface OpenedInstallation {
+  readonly databaseUrl: string;
+  readonly topicPrefix: string;
+  /** Environment of each service. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly services: ServiceGroup;
+  /** Kills all processes and removes the database. */
+  readonly stop: () => Promise<void>;
+}
+
+/** @param config content of the engine's configuration file */
+export async function openInstallation(
+  { brokers, databaseUrl }: Pick<LocalInfrastructure, 'brokers' | 'databaseUrl'>,
+  config: object,
+  root: string,
+): Promise<OpenedInstallation> {
   const folder = temporaryFolder('muster-bench');
-  const database = await createDatabase(infrastructure.databaseUrl);
-  const [apiPort = 0] = await findFreePorts(1);
-  const apiEnvironment = { API_PORT: String(apiPort) };
-  const apiKey = randomBytes(16).toString('hex');
+  const database = await createDatabase(databaseUrl);
   const environment = {
     DATABASE_URL: database.url,
-    KAFKA_BROKERS: infrastructure.brokers.join(','),
+    KAFKA_BROKERS: brokers.join(','),
     MUSTER_CONFIG: join(folder.path, 'engine.json'),
     MUSTER_TOPIC_PREFIX: `bench-${randomBytes(4).toString('hex')}`,
-    MUSTER_BOOTSTRAP_API_KEY: apiKey,
     LOG_LEVEL: 'error',
   };
+  writeFileSync(environment.MUSTER_CONFIG, JSON.stringify({ ...config, replicationFactor: 1 }));
   const services = createServiceGroup({ root, environment, folder: folder.path });
-  const workers = new Set<Child>();
-  const startWorker = async (slots: number): Promise<Child> => {
+  return {
+    databaseUrl: database.url,
+    topicPrefix: environment.MUSTER_TOPIC_PREFIX,
+    environment,
+    services,
+    stop: async () => {
+      await services.kill();
+      await database.drop();
+      folder.remove();
+    },
+  };
+}
+
+export async function startInstallation(options: InstallationOptions): Promise<Installation> {
+  const { infrastructure, root = ownRoot, extent = 'campaigns' } = options;
+  const { databaseUrl, topicPrefix, environment, services, stop } = await openInstallation(
+    infrastructure,
+    configOf(options),
+    root,
+  );
+  const [apiPort = 0] = await findFreePorts(1);
+  const apiKey = randomBytes(16).toString('hex');
+  const apiEnvironment = { API_PORT: String(apiPort), MUSTER_BOOTSTRAP_API_KEY: apiKey };
+  const workers = new Set<ServiceProcess>();
+  const startWorker = async (slots: number): Promise<ServiceProcess> => {
     const worker = await services.start('worker', { WORKER_CONCURRENCY: String(slots) });
     workers.add(worker);
     return worker;
   };
-  const stop = async () => {
-    await services.kill();
-    await database.drop();
-    folder.remove();
-  };
   try {
-    writeFileSync(environment.MUSTER_CONFIG, JSON.stringify(configOf(options)));
     await runCommand(root, 'migrate', environment);
     await runCommand(root, 'topics', environment);
     if (extent === 'one-process') await services.start('all', apiEnvironment);
@@ -109,8 +138,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     api: createMusterApi(url, apiKey),
     url,
     apiKey,
-    databaseUrl: database.url,
-    topicPrefix: environment.MUSTER_TOPIC_PREFIX,
+    databaseUrl,
+    topicPrefix,
     workers,
     services,
     apiEnvironment,
@@ -146,15 +175,13 @@ function configOf({ countries, segmentationUrl, actionTypes, partitionsPerShard 
     segmentation: { url: segmentationUrl, timeoutMs: 10_000, pageSize: 1000 },
     actionTypes: types,
     partitionsPerShard,
-    replicationFactor: 1,
   };
 }
 
 /**
- * One-shot commands of the engine's own command line, so that another commit prepares its own schema and topics. Tried
- * again, since a busy broker may not serve a thousand new partitions within the command's patience.
+ * Runs a command of the tree at `root`, so that another commit prepares its own schema and topics. Repeats a command
+ * that fails: a busy broker may not serve a thousand new partitions in time.
  */
-/** Runs a command of the tree at `root`, again if it fails: servers that have just started refuse at times. */
 export async function runCommand(root: string, command: string, environment: NodeJS.ProcessEnv): Promise<void> {
   const run = () =>
     promisify(execFile)(process.execPath, [join(root, 'cli/muster.ts'), command], {

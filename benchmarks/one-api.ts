@@ -1,18 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { awaitReady } from '../shared/infrastructure/await-ready.ts';
 import { findFreePorts } from '../shared/infrastructure/free-ports.ts';
-import { startService, type Child } from './child.ts';
+import { startServiceProcess, type ServiceProcess } from '../shared/infrastructure/service-process.ts';
 import { startCpuMeter } from './cpu.ts';
 import { ownRoot } from './installation.ts';
 import { median, percentile, ratioByRound, rounded, type Row } from './results.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/**
- * What benchmarks of one API process have in common: the process, turns of equal requests, and what is told of them.
- */
-const readyDeadlineMs = 30_000;
-const pollMs = 50;
+/** The process, turns of equal requests, and their figures, for benchmarks of one API process. */
+const readyWithinMs = 30_000;
 /** No server listens there: what is measured makes no call. */
 export const nowhere = 'http://127.0.0.1:9';
 
@@ -36,18 +33,20 @@ export interface OneApiOptions {
 export async function startOneApi(
   databaseUrl: string,
   { engine = {}, environment, root = ownRoot }: OneApiOptions,
-): Promise<{ api: Child; url: string }> {
+): Promise<{ api: ServiceProcess; url: string }> {
   const [port = 0] = await findFreePorts(1);
-  const config = join(temporaryFolder('muster-bench').path, 'engine.json');
+  const folder = temporaryFolder('muster-bench').path;
+  const config = join(folder, 'engine.json');
   writeFileSync(config, JSON.stringify({ segmentation: { url: `${nowhere}/v1` }, ...engine }));
   const basics = { DATABASE_URL: databaseUrl, MUSTER_CONFIG: config, API_PORT: String(port), LOG_LEVEL: 'error' };
-  const api = startService(root, 'api', { environment: { ...basics, ...environment } });
+  const api = startServiceProcess({
+    service: 'api',
+    environment: { ...process.env, ...basics, ...environment },
+    logFile: join(folder, 'api.log'),
+    root,
+  });
   const url = `http://127.0.0.1:${port}`;
-  const giveUpAt = performance.now() + readyDeadlineMs;
-  while (!(await fetch(`${url}/readyz`).catch(() => undefined))?.ok) {
-    if (!api.running || performance.now() > giveUpAt) throw new Error('the API does not get ready');
-    await wait(pollMs);
-  }
+  await awaitReady({ name: 'api', process: api, readyUrl: `${url}/readyz` }, readyWithinMs);
   return { api, url };
 }
 

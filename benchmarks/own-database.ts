@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import * as databases from '../shared/postgres/connection/databases.ts';
 
-/** A database of a benchmark's own on the server. */
+/** A database of a benchmark's own. */
 export interface OwnDatabase {
   url: string;
   drop: () => Promise<void>;
@@ -9,18 +9,6 @@ export interface OwnDatabase {
 
 export async function createDatabase(serverUrl: string): Promise<OwnDatabase> {
   const name = `bench_${randomBytes(4).toString('hex')}`;
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  await administer(serverUrl, `create database ${name}`);
-  return { url: url.href, drop: () => administer(serverUrl, `drop database ${name} with (force)`) };
-}
-
-async function administer(serverUrl: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+  const url = await databases.createDatabase(serverUrl, name);
+  return { url, drop: () => databases.dropDatabase(serverUrl, name) };
 }

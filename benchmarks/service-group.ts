@@ -1,80 +1,73 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { startService, type Child } from './child.ts';
+import { awaitReady, lastLines } from '../shared/infrastructure/await-ready.ts';
 import { findFreePorts } from '../shared/infrastructure/free-ports.ts';
+import {
+  startServiceProcess,
+  type ServiceName,
+  type ServiceProcess,
+} from '../shared/infrastructure/service-process.ts';
 
-/** `all`: one process that is all of them. */
-export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'all';
+export type EndSignal = Parameters<ServiceProcess['end']>[0];
 
-/** The services of one installation, a process each. */
+/** Services of one installation, each a process. */
 export interface ServiceGroup {
-  /** Resolves when the service says that it is ready. */
-  start(service: ServiceName, environment?: NodeJS.ProcessEnv): Promise<Child>;
-  /** Lets a service finish what it has begun, unless the signal says otherwise. */
-  end(child: Child, signal?: NodeJS.Signals): Promise<void>;
-  /** Those that run. */
-  children(service: ServiceName): Child[];
+  /** Resolves when the service is ready. */
+  start(service: ServiceName, environment?: NodeJS.ProcessEnv): Promise<ServiceProcess>;
+  /** Ends a service: by default with SIGTERM, so that it finishes its work. */
+  end(process: ServiceProcess, signal?: EndSignal): Promise<void>;
+  /** Processes that were started and not ended. */
+  processes(service: ServiceName): ServiceProcess[];
   pids(service: ServiceName): number[];
-  /** @throws when one has ended by itself, with the last of what it wrote */
+  /** @throws an error with the last lines of the log if a process has ended by itself */
   requireRunning(): void;
   kill(): Promise<void>;
 }
 
 export interface ServiceGroupOptions {
-  /** Where the engine's source lies. */
+  /** Folder of the source: this tree, or another commit's. */
   root: string;
   environment: NodeJS.ProcessEnv;
-  /** What they write goes to a file in there. */
+  /** Folder of the log file. */
   folder: string;
 }
 
-const readyDeadlineMs = 60_000;
-const pollMs = 50;
-const keptLogCharacters = 4000;
+const readyWithinMs = 60_000;
 
 export function createServiceGroup({ root, environment, folder }: ServiceGroupOptions): ServiceGroup {
   const logFile = join(folder, 'services.log');
-  const children = new Map<Child, ServiceName>();
-  const lastWords = () => readFileSync(logFile, 'utf8').slice(-keptLogCharacters);
+  const running = new Set<ServiceProcess>();
 
   function requireRunning(): void {
-    for (const [child, service] of children) {
-      if (!child.running) throw new Error(`the ${service} ended by itself: ${lastWords()}`);
-    }
+    for (const { running: runs, service } of running)
+      if (!runs) throw new Error(`the ${service} ended by itself\n${lastLines(service, logFile)}`);
   }
 
-  async function start(service: ServiceName, more: NodeJS.ProcessEnv = {}): Promise<Child> {
+  async function start(service: ServiceName, more: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
     const [port = 0] = await findFreePorts(1);
     const portName = service === 'api' ? 'API_PORT' : 'HEALTH_PORT';
-    const ports = { [portName]: String(port) };
-    const child = startService(root, service, { environment: { ...environment, ...ports, ...more }, logFile });
-    children.set(child, service);
-    const giveUpAt = performance.now() + readyDeadlineMs;
-    const readyPort = service === 'api' ? (more['API_PORT'] ?? port) : port;
-    const readyUrl = `http://127.0.0.1:${readyPort}/readyz`;
-    while (!(await fetch(readyUrl).catch(() => undefined))?.ok) {
-      requireRunning();
-      if (performance.now() > giveUpAt) throw new Error(`the ${service} is not ready: ${lastWords()}`);
-      await wait(pollMs);
-    }
-    return child;
+    const own = { ...process.env, ...environment, [portName]: String(port), ...more };
+    const started = startServiceProcess({ service, environment: own, logFile, root });
+    running.add(started);
+    await awaitReady(
+      { name: service, process: started, readyUrl: `http://127.0.0.1:${own[portName] ?? port}/readyz` },
+      readyWithinMs,
+    );
+    return started;
   }
 
-  const childrenOf = (service: ServiceName) =>
-    [...children].flatMap(([child, name]) => (name === service ? [child] : []));
+  const processesOf = (service: ServiceName) => [...running].filter((each) => each.service === service);
 
   return {
     start,
     requireRunning,
-    children: childrenOf,
-    end: async (child, signal) => {
-      children.delete(child);
-      await child.stop(signal);
+    processes: processesOf,
+    end: async (started, signal = 'SIGTERM') => {
+      running.delete(started);
+      await started.end(signal);
     },
-    pids: (service) => childrenOf(service).map(({ pid }) => pid),
+    pids: (service) => processesOf(service).map(({ pid }) => pid),
     kill: async () => {
-      await Promise.all([...children.keys()].map((child) => child.stop('SIGKILL')));
+      await Promise.all([...running].map((each) => each.end('SIGKILL')));
     },
   };
 }

@@ -175,7 +175,7 @@ async function startBench(servers: { databaseUrl: string; redisPort: number }, p
     stop: async () => {
       await group.stop();
       await framework.stop();
-      await api.stop();
+      await api.end('SIGTERM');
       await database.drop();
     },
   };

@@ -32,7 +32,7 @@ async function startAccepting(serverUrl: string, root: string): Promise<Acceptin
     pid: () => api.pid,
     url,
     stop: async () => {
-      await api.stop();
+      await api.end('SIGTERM');
       await database.drop();
     },
   };

@@ -1,5 +1,5 @@
 import { Pool as HttpPool } from 'undici';
-import type { Child } from '../child.ts';
+import type { ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import { startOneApi, takeTurn, type Processes, type Turn } from '../one-api.ts';
 import { addedJob } from './added-jobs.ts';
 
@@ -16,7 +16,10 @@ const apiKey = 'muster_the-key-of-the-benchmark';
 const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
 
 /** One API process with a client that jobs can be added for. @param root of its source; this tree unless given */
-export async function startAcceptingApi(databaseUrl: string, root?: string): Promise<{ api: Child; url: string }> {
+export async function startAcceptingApi(
+  databaseUrl: string,
+  root?: string,
+): Promise<{ api: ServiceProcess; url: string }> {
   const environment = { MUSTER_BOOTSTRAP_API_KEY: apiKey };
   const started = await startOneApi(databaseUrl, { environment, ...(root !== undefined && { root }) });
   const egress = { allow: [{ cidr: '127.0.0.0/8' }] };

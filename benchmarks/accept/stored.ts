@@ -1,5 +1,5 @@
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
-import type { Child } from '../child.ts';
+import type { ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import { withDescendants } from '../cpu.ts';
 import { microsOf, type Turn } from '../one-api.ts';
 import { createDatabase } from '../own-database.ts';
@@ -20,7 +20,7 @@ const targetRatio = 1.6;
 interface Stored {
   jobs: number;
   url: string;
-  api: Child;
+  api: ServiceProcess;
   drop: () => Promise<void>;
   turns: Map<Kind, Turn[]>;
 }
@@ -48,7 +48,7 @@ export async function measureStoredAccept(postgres: PostgresAlone, rounds: numbe
     return tablesOf(all);
   } finally {
     for (const { api, drop } of all) {
-      await api.stop();
+      await api.end('SIGTERM');
       await drop();
     }
   }

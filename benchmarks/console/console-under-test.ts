@@ -36,7 +36,7 @@ export async function withConsole<Answer>(run: (muster: ConsoleUnderTest) => Pro
       return await run({ url, apiKey, pool, databaseUrl: database.url, processes });
     } finally {
       await pool.end();
-      await api.stop();
+      await api.end('SIGTERM');
       await database.drop();
     }
   } finally {

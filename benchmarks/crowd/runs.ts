@@ -97,7 +97,7 @@ async function measureBeside(installation: Installation, stub: Stub): Promise<Be
   const small = await api.start(campaign(smallUsers));
   await until(async () => (await stub.answers(small, chain.length)).length === smallUsers / 100);
   const smallMs = machineMs() - startedAt;
-  for (const trigger of services.children('trigger')) await services.end(trigger);
+  for (const trigger of services.processes('trigger')) await services.end(trigger);
   await services.start('trigger');
   const restarted = await rateOf(stub, large);
   const run = await api.run(large);

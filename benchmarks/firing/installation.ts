@@ -1,17 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { callsTopic } from '../../shared/domain/endpoint/call-topics.ts';
 import type { LocalInfrastructure } from '../../shared/infrastructure/local.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { dispatcherGroup } from '../../shared/runtime/installation/installation-bus.ts';
-import { ownRoot } from '../installation.ts';
-import { createDatabase } from '../own-database.ts';
-import type { Child } from '../child.ts';
-import { createServiceGroup, type ServiceName } from '../service-group.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import type { ServiceName, ServiceProcess } from '../../shared/infrastructure/service-process.ts';
+import { openInstallation, ownRoot } from '../installation.ts';
 import { warmDatabase } from '../warm-database.ts';
 
 const pollMs = 100;
@@ -43,9 +37,9 @@ export interface Firing {
   readonly group: string;
   readonly region: string;
   readonly partitions: number;
-  start(service: Extract<ServiceName, 'scheduler' | 'dispatcher'>): Promise<Child>;
+  start(service: Extract<ServiceName, 'scheduler' | 'dispatcher'>): Promise<ServiceProcess>;
   /** Lets it finish what it has begun. */
-  end(service: Child): Promise<void>;
+  end(service: ServiceProcess): Promise<void>;
   pids(service: ServiceName): number[];
   /** @returns when the first of them is due, by this machine's clock, which is the database's too */
   addJobs(jobs: JobsToAdd): Promise<{ fromMs: number }>;
@@ -71,23 +65,12 @@ const definition = { concurrency: 150, egress: { allow: [{ cidr: '127.0.0.0/8' }
 
 /** @param root where the engine's source lies: this tree, or another commit's */
 export async function startFiring(infrastructure: LocalInfrastructure, root = ownRoot): Promise<Firing> {
-  const folder = temporaryFolder('muster-firing');
-  const database = await createDatabase(infrastructure.databaseUrl);
-  const prefix = `bench-${randomBytes(4).toString('hex')}`;
-  const configFile = join(folder.path, 'engine.json');
   const engine = { countries: ['SG'], segmentation: { url: 'http://127.0.0.1:1/' }, actionTypes: {} };
-  writeFileSync(configFile, JSON.stringify({ ...engine, partitionsPerShard: partitions, replicationFactor: 1 }));
-  const environment = {
-    DATABASE_URL: database.url,
-    KAFKA_BROKERS: infrastructure.brokers.join(','),
-    MUSTER_CONFIG: configFile,
-    MUSTER_TOPIC_PREFIX: prefix,
-    LOG_LEVEL: 'error',
-  };
-  const services = createServiceGroup({ root, environment, folder: folder.path });
-  await migrate(database.url);
-  await warmDatabase(database.url);
-  const client = new Client({ connectionString: database.url });
+  const config = { ...engine, partitionsPerShard: partitions };
+  const { databaseUrl, topicPrefix, services, stop } = await openInstallation(infrastructure, config, root);
+  await migrate(databaseUrl);
+  await warmDatabase(databaseUrl);
+  const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   for (const [name, id] of Object.entries(clients)) {
     await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', [id, name, definition]);
@@ -101,10 +84,10 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
   };
 
   return {
-    databaseUrl: database.url,
+    databaseUrl,
     brokers: infrastructure.brokers,
-    topic: callsTopic(prefix, region),
-    group: dispatcherGroup(prefix, region, rows[0]?.id ?? ''),
+    topic: callsTopic(topicPrefix, region),
+    group: dispatcherGroup(topicPrefix, region, rows[0]?.id ?? ''),
     region,
     partitions,
     start: (service) => services.start(service),
@@ -141,9 +124,7 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
     },
     stop: async () => {
       await client.end();
-      await services.kill();
-      await database.drop();
-      folder.remove();
+      await stop();
     },
   };
 }

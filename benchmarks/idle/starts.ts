@@ -1,9 +1,9 @@
 import { cpuSecondsOf } from '../cpu.ts';
-import type { Child } from '../child.ts';
 import { startInstallation, type InstallationOptions } from '../installation.ts';
 import { median, rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
-import type { ServiceName } from '../service-group.ts';
+import type { ServiceName, ServiceProcess } from '../../shared/infrastructure/service-process.ts';
+import type { EndSignal } from '../service-group.ts';
 
 /** How long after its start, and after how much of its own CPU, is a service ready, with servers that are there? */
 const services = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const;
@@ -31,19 +31,14 @@ export async function measureStarts(servers: Servers, rounds: number): Promise<T
   return { title: `Starts, ${rounds} of each`, rows };
 }
 
-async function startAgain(
-  servers: Servers,
-  service: ServiceName,
-  rounds: number,
-  signal: NodeJS.Signals,
-): Promise<Start[]> {
+async function startAgain(servers: Servers, service: ServiceName, rounds: number, signal: EndSignal): Promise<Start[]> {
   console.error(`${service}, ${signal}`);
   const installation = await startInstallation(optionsOf(servers, service === 'all' ? 'one-process' : 'campaigns'));
   const environment = service === 'api' || service === 'all' ? installation.apiEnvironment : {};
   try {
     const starts: Start[] = [];
     // The first one is there already, by another port where it is one of several.
-    let running: Child | undefined = installation.services.children(service)[0];
+    let running: ServiceProcess | undefined = installation.services.processes(service)[0];
     for (let round = 0; round < rounds; round++) {
       if (running) await installation.services.end(running, signal);
       const startedAt = performance.now();

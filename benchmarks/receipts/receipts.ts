@@ -129,7 +129,7 @@ async function startBench(serverUrl: string, postgresPids: () => readonly number
       return await sendAll(url, bodies, { perRequest, connections, processes });
     },
     stop: async () => {
-      await api.stop();
+      await api.end('SIGTERM');
       await pool.end();
       await database.drop();
     },

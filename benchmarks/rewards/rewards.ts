@@ -1,11 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { startService, type Child } from '../child.ts';
+import { join } from 'node:path';
 import { startCpuMeter, withDescendants } from '../cpu.ts';
-import { ownRoot } from '../installation.ts';
 import { createDatabase } from '../own-database.ts';
 import { median, percentile, publishTables, ratioByRound, rounded, type Row } from '../results.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
+import { awaitReady } from '../../shared/infrastructure/await-ready.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import { startServiceProcess } from '../../shared/infrastructure/service-process.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { createBatchCaller, type BatchCaller } from './call-batches.ts';
 
@@ -19,8 +20,7 @@ const callsInFlight = [1, 4, 16] as const;
 const batchesPerTurn = 400;
 const quickBatches = 60;
 const variants = ['per-batch', 'per-user'] as const;
-const readyDeadlineMs = 30_000;
-const pollMs = 50;
+const readyWithinMs = 30_000;
 
 type Variant = (typeof variants)[number];
 
@@ -92,34 +92,30 @@ async function startRewards(
 ): Promise<RewardsService> {
   const database = await createDatabase(serverUrl);
   const [port = 0] = await findFreePorts(1);
+  const folder = temporaryFolder('muster-bench');
   const environment = {
+    ...process.env,
     DATABASE_URL: database.url,
     SANDBOX_PORT: String(port),
     SANDBOX_REWARDS_STORE: 'postgres',
     SANDBOX_REWARDS_QUERIES: variant,
     LOG_LEVEL: 'error',
   };
-  const child = startService(ownRoot, 'sandbox', { environment });
+  const logFile = join(folder.path, 'sandbox.log');
+  const sandbox = startServiceProcess({ service: 'sandbox', environment, logFile });
   const url = `http://127.0.0.1:${port}`;
-  await awaitReady(`${url}/readyz`, child);
+  await awaitReady({ name: 'sandbox', process: sandbox, readyUrl: `${url}/readyz` }, readyWithinMs);
   const caller = createBatchCaller(url, Math.max(...callsInFlight));
   return {
     caller,
-    processes: { service: () => [child.pid], postgres: postgresPids },
+    processes: { service: () => [sandbox.pid], postgres: postgresPids },
     stop: async () => {
       await caller.close();
-      await child.stop();
+      await sandbox.end('SIGTERM');
       await database.drop();
+      folder.remove();
     },
   };
-}
-
-async function awaitReady(url: string, service: Child): Promise<void> {
-  const giveUpAt = performance.now() + readyDeadlineMs;
-  while (!(await fetch(url).catch(() => undefined))?.ok) {
-    if (!service.running || performance.now() > giveUpAt) throw new Error('the sandbox does not get ready');
-    await wait(pollMs);
-  }
 }
 
 async function takeTurn({ caller, processes }: RewardsService, batches: number, inFlight: number): Promise<Turn> {

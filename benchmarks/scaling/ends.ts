@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { runToEnd } from '../campaign-times.ts';
-import type { Child } from '../child.ts';
+import type { ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import { startInstallation, type Installation } from '../installation.ts';
 import { median, ratioByRound, rounded, type Row, type Table } from '../results.ts';
 import type { Servers } from '../servers.ts';
@@ -81,14 +81,14 @@ export async function measureEnds(
   }));
 }
 
-async function freeze(worker: Child): Promise<void> {
+async function freeze(worker: ServiceProcess): Promise<void> {
   await wait(freezeAfterMs);
-  worker.signal('SIGSTOP');
+  process.kill(worker.pid, 'SIGSTOP');
   await wait(frozenMs);
-  worker.signal('SIGCONT');
+  process.kill(worker.pid, 'SIGCONT');
 }
 
-async function leave(installation: Installation, worker: Child | null): Promise<void> {
+async function leave(installation: Installation, worker: ServiceProcess | null): Promise<void> {
   if (worker) await installation.endWorker(worker);
 }
 

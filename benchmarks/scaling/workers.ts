@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Child } from '../child.ts';
+import type { ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import { startCpuMeter } from '../cpu.ts';
 import { processesOf, startInstallation, type Installation } from '../installation.ts';
 import { median, ratioByRound, rounded, type Row, type Table } from '../results.ts';
@@ -81,12 +81,12 @@ function actionTypesFor(stubUrl: string) {
 /** The workers under the long campaign, and what they get done. */
 interface Field {
   /** Makes the workers those asked for, one per number of slots, and waits until they have settled. */
-  staff(slots: readonly number[]): Promise<Child[]>;
+  staff(slots: readonly number[]): Promise<ServiceProcess[]>;
   measure(forMs?: number): Promise<Window>;
 }
 
 function fieldOf(installation: Installation, { infrastructure, stub }: Servers, quick: boolean): Field {
-  let staffed: { slots: number; worker: Child }[] = [...installation.workers].map((worker) => {
+  let staffed: { slots: number; worker: ServiceProcess }[] = [...installation.workers].map((worker) => {
     return { slots: slotsPerWorker, worker };
   });
   const processes = { ...processesOf(installation, infrastructure), endpoints: () => [stub.pid] };
@@ -126,9 +126,9 @@ async function runRound(field: Field, round: number): Promise<Round> {
   const four = await field.staff(new Array<number>(4).fill(slotsPerWorker));
   windows['before the frost'] = await field.measure(frozenMs);
   const frozen = four[0];
-  frozen?.signal('SIGSTOP');
+  if (frozen) process.kill(frozen.pid, 'SIGSTOP');
   windows['one frozen'] = await field.measure(frozenMs);
-  frozen?.signal('SIGCONT');
+  if (frozen) process.kill(frozen.pid, 'SIGCONT');
   windows['thawed'] = await field.measure(frozenMs);
 
   await field.staff([largeSlots]);

@@ -52,7 +52,7 @@ async function startUploading(
     },
     stop: async () => {
       await http.close();
-      await api.stop();
+      await api.end('SIGTERM');
       await pool.end();
       await database.drop();
     },

@@ -82,7 +82,7 @@ async function startBench(serverUrl: string, postgres: () => readonly number[]):
     },
     stop: async () => {
       await http.close();
-      await api.stop();
+      await api.end('SIGTERM');
       await pool.end();
       await database.drop();
     },

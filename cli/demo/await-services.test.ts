@@ -1,10 +1,7 @@
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { settled } from '../../test/support/pass-time.ts';
-import { awaitServices, reasonNotReady } from './await-services.ts';
+import { awaitServices } from './await-services.ts';
 
 describe('services that start', () => {
   it('are awaited for as long as the machine needs, and those that wait are reported every 5 s', async () => {
@@ -44,19 +41,5 @@ describe('services that start', () => {
     const look = () => Promise.reject(new Error('api did not start (exit code 1): no schema'));
     const waiting = awaitServices([{ name: 'api', look }], { clock, report: () => undefined });
     await expect(waiting).rejects.toThrow('api did not start');
-  });
-
-  it('are asked for the parts that are not ready', async () => {
-    const body = { status: 'not-ready', parts: { database: 'ok', kafka: 'no broker answers', schema: 'missing' } };
-    const server = createServer((_request, response) => response.writeHead(503).end(JSON.stringify(body)));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = z.object({ port: z.int() }).parse(server.address());
-    const url = `http://127.0.0.1:${port}/readyz`;
-    expect(await reasonNotReady(url)).toBe('kafka: no broker answers; schema: missing');
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-    expect(await reasonNotReady(url)).toBe('no answer yet');
   });
 });

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Clock } from '../../shared/ports/clock.ts';
 
 const pollMs = 50;
@@ -38,19 +37,4 @@ export async function awaitServices(
   }
 
   await Promise.all(services.map(untilReady));
-}
-
-const readiness = z.object({ parts: z.record(z.string(), z.string()) });
-
-/** Returns the reason in the service's `/readyz` answer, or undefined if the service is ready. */
-export async function reasonNotReady(url: string): Promise<string | undefined> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
-    if (response.ok) return undefined;
-    const read = readiness.safeParse(await response.json());
-    const parts = Object.entries(read.data?.parts ?? {}).filter(([, state]) => state !== 'ok');
-    return parts.length === 0 ? 'not ready' : parts.map(([part, state]) => `${part}: ${state}`).join('; ');
-  } catch {
-    return 'no answer yet';
-  }
 }

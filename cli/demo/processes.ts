@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reasonNotReady } from '../../shared/infrastructure/await-ready.ts';
 import {
   startServiceProcess,
   type ServiceName,
   type ServiceProcess,
 } from '../../shared/infrastructure/service-process.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import { awaitServices, reasonNotReady } from './await-services.ts';
+import { awaitServices } from './await-services.ts';
 
 export interface ProcessSpec {
   /** Name of the process and its log file: `worker-1`. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { lastLines } from '../../shared/infrastructure/await-ready.ts';
 import type { ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import { within } from '../../shared/runtime/within.ts';
 
@@ -13,12 +13,4 @@ export async function endOrKill(name: string, service: ServiceProcess): Promise<
     await service.end('SIGKILL');
     throw new Error(`${name} after SIGTERM\n${lastLines(name, service.logFile)}`, { cause: error });
   }
-}
-
-const shownLines = 30;
-
-/** Returns the last lines of the log of a process. */
-export function lastLines(name: string, logFile: string): string {
-  const lines = existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n') : ['(no log)'];
-  return [`--- ${name}`, ...lines.slice(-shownLines)].join('\n');
 }

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { createMusterApi, type MusterApi } from './muster-api.ts';
 import { readLedger } from '../../services/sandbox/ledger/ledger.ts';
-import { awaitActionTypes, awaitAnswer, readyBy } from './await-ready.ts';
+import { awaitActionTypes } from './await-action-types.ts';
 import { engineConfigFor, type EngineConfigFile } from './engine-config.ts';
-import { endOrKill, lastLines } from './end-service.ts';
+import { endOrKill } from './end-service.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { topicNames } from '../../shared/domain/endpoint/shard.ts';
+import { awaitReady, lastLines } from '../../shared/infrastructure/await-ready.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
 import {
   startServiceProcess,
@@ -104,6 +105,8 @@ export interface Installation {
 }
 
 const stepWithinMs = 20_000;
+/** In sum below the time-out of hooks. A start beside three brokers takes long. */
+const [readyWithinMs, registeredWithinMs] = [60_000, 30_000];
 
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
   const servers = options.servers ?? { databaseUrl: inject('databaseUrl'), kafkaBrokers: inject('kafkaBrokers') };
@@ -157,20 +160,29 @@ export async function startInstallation(options: InstallationOptions): Promise<I
       ? options.engineOf((role) => roles.urlFor(role, database.url))
       : options.engineOf;
   const environments = new Map(Object.entries(engineOf ?? {}));
-  const start = (name: string, extra: Record<string, string> = {}) => {
+  const start = (name: string, extra: Record<string, string> = {}): ServiceProcess => {
     const logFile = join(folder, `${name}.log`);
     const service = serviceOf(name);
     const engineEnvironment = { ...environment, DATABASE_URL: roles.urlFor(roleOf(service), reached) };
     const own = service === 'sandbox' ? sandboxEnvironment : { ...engineEnvironment, ...environments.get(name) };
     const ofServices = typeof options.root === 'function' ? options.root(name) : options.root;
     const root = service === 'sandbox' ? undefined : ofServices;
-    const process = { service, environment: { ...own, ...extra }, logFile, ...(root !== undefined && { root }) };
-    services.set(name, startServiceProcess(process));
+    const process = startServiceProcess({
+      service,
+      environment: { ...own, ...extra },
+      logFile,
+      ...(root !== undefined && { root }),
+    });
+    services.set(name, process);
+    return process;
   };
-  for (const name of ['sandbox', ...namesOf(options)]) start(name);
   const ownApiUrl = `http://127.0.0.1:${apiPort}`;
-  const apiReady = (deadline: number) =>
-    awaitAnswer(`${ownApiUrl}/readyz`, services.get('api') ?? services.get('all'), deadline);
+  const started = ['sandbox', ...namesOf(options)].map((name) => ({ name, process: start(name) }));
+  const ready = async ({ name, process }: Started) => {
+    const url = name === 'sandbox' ? sandboxUrl : ownApiUrl;
+    if (name === 'sandbox' || isApi(name))
+      await awaitReady({ name, process, readyUrl: `${url}/readyz` }, readyWithinMs);
+  };
   const end = async () => {
     // A frozen process hears nothing but its end.
     for (const service of services.values()) if (service.running) process.kill(service.pid, 'SIGCONT');
@@ -184,9 +196,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     rmSync(folder, { recursive: true });
   };
   try {
-    const deadline = readyBy();
-    await Promise.all([awaitAnswer(`${sandboxUrl}/stats`, services.get('sandbox'), deadline), apiReady(deadline)]);
-    await awaitActionTypes(createMusterApi(ownApiUrl, apiKey), config, deadline);
+    await Promise.all(started.map(ready));
+    await awaitActionTypes(createMusterApi(ownApiUrl, apiKey), config, registeredWithinMs);
   } catch (error) {
     const logs = [...services.keys()].map((name) => lastLines(name, join(folder, `${name}.log`)));
     await end();
@@ -209,8 +220,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     cliEnvironment: { MUSTER_API_URL: apiUrl, MUSTER_API_KEY: apiKey },
     restart: async (name, extra) => {
       if (extra) environments.set(name, { ...environments.get(name), ...extra });
-      start(name);
-      if (name === 'api' || name === 'all') await apiReady(readyBy());
+      await ready({ name, process: start(name) });
     },
     writeConfig: (change) => write(`engine-${randomBytes(4).toString('hex')}.json`, change(config)),
     createTopics: (added) => createTopics(servers.kafkaBrokers, topicPrefix, { ...config, countries: [...added] }),
@@ -221,6 +231,11 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   };
 }
 
+interface Started {
+  name: string;
+  process: ServiceProcess;
+}
+
 function namesOf({ workers, triggers = 1, schedulers = 1, dispatchers = 0 }: InstallationOptions): string[] {
   if (workers === 'all-in-one') return ['all'];
   return [
@@ -228,6 +243,9 @@ function namesOf({ workers, triggers = 1, schedulers = 1, dispatchers = 0 }: Ins
     ...[...numbered('worker', workers), ...numbered('dispatcher', dispatchers)],
   ];
 }
+
+/** One process of all services serves the API too. */
+const isApi = (name: string): boolean => name === 'api' || name === 'all';
 
 /** A single one goes without a number. */
 function several(name: string, count: number): string[] {

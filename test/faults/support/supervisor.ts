@@ -1,5 +1,5 @@
 import type { ServiceProcess } from '../../../shared/infrastructure/service-process.ts';
-import { lastLines } from '../../e2e/end-service.ts';
+import { lastLines } from '../../../shared/infrastructure/await-ready.ts';
 import type { Installation } from '../../e2e/installation.ts';
 
 export interface Supervisor {
