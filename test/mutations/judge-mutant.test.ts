@@ -30,7 +30,10 @@ afterEach(() => {
 });
 
 /** @param answerOf what a run of these test files brings, with this text of the changed file */
-function setUp(answerOf: (tests: string[], text: string) => RunAnswer | null, nearest = Infinity) {
+function setUp(
+  answerOf: (tests: string[], text: string) => RunAnswer | null,
+  { nearest = Infinity, refused = false } = {},
+) {
   const tree = mkdtempSync(path.join(tmpdir(), 'judged-'));
   trees.push(tree);
   mkdirSync(path.join(tree, 'shared/domain'), { recursive: true });
@@ -54,6 +57,7 @@ function setUp(answerOf: (tests: string[], text: string) => RunAnswer | null, ne
       },
     },
     onUnsound: ({ file }) => void unsound.push(file),
+    isRefused: () => Promise.resolve(refused && textOf() === changed),
   });
   return { judge, textOf, runs, unsound };
 }
@@ -106,8 +110,14 @@ describe('a change of one place', () => {
     expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'an error outside of tests' });
   });
 
+  it('is noticed by the lint if no test notices it and types or rules refuse the changed file', async () => {
+    const { judge, textOf } = setUp(() => passed, { refused: true });
+    expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'lint' });
+    expect(textOf()).toBe(source);
+  });
+
   it('is tried against the nearest tests alone on request', async () => {
-    const { judge } = setUp(noticing('shared/domain/7.test.ts'), 5);
+    const { judge } = setUp(noticing('shared/domain/7.test.ts'), { nearest: 5 });
     expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED', by: '5 test files' });
   });
 });

@@ -9,7 +9,7 @@ export interface Judgement {
   mutant: Mutant;
   /** `unreached`: none of the tests imports the file. */
   verdict: 'noticed' | 'UNNOTICED' | 'unreached';
-  /** The test file that noticed the change; of others, how many did not. */
+  /** The test file that noticed the change, or `lint`; of others, how many test files did not. */
   by: string;
 }
 
@@ -22,7 +22,12 @@ export interface JudgeDeps {
   /** Test files of each project that are run for one change, the nearest ones. */
   nearest: number;
   onUnsound: (test: TestFile) => void;
+  /** Returns true if types or lint rules refuse the file of the tree, so that `npm run check` notices the change. */
+  isRefused: (file: string) => Promise<boolean>;
 }
+
+/** Notices a change that no test noticed, such as a removed `await`. */
+export const byLint = 'lint';
 
 /** A change that makes a loop endless is noticed by its time, which is some times that of any test file. */
 const baseMs = 3 * 60_000;
@@ -33,7 +38,15 @@ const growth = 3;
 
 export type JudgeMutant = (mutant: Mutant) => Promise<Judgement>;
 
-export function createMutantJudge({ tree, sources, relatedTests, vitest, nearest, onUnsound }: JudgeDeps): JudgeMutant {
+export function createMutantJudge({
+  tree,
+  sources,
+  relatedTests,
+  vitest,
+  nearest,
+  onUnsound,
+  isRefused,
+}: JudgeDeps): JudgeMutant {
   /** By test file: true if it passes without any change. A test that fails anyway notices nothing. */
   const sound = new Map<string, boolean>();
 
@@ -84,6 +97,7 @@ export function createMutantJudge({ tree, sources, relatedTests, vitest, nearest
         const by = await noticedBy(tests, mutant);
         if (by !== null) return { mutant, verdict: 'noticed', by };
       }
+      if (await isRefused(mutant.file)) return { mutant, verdict: 'noticed', by: byLint };
     } finally {
       write(mutant.file, sourceOf(mutant));
     }

@@ -8,6 +8,7 @@ import { createMutantJudge, type Judgement } from './judge-mutant.ts';
 import type { Mutant } from './mutant.ts';
 import { readRandomOptions } from './random-options.ts';
 import { countOf, describeMutant, reachesGoal, renderJudgements } from './render-judgements.ts';
+import { isRefusedByLint, lintConfiguration } from './lint-file.ts';
 import { readSources } from './sources.ts';
 import { readByTests } from './read-by-tests.ts';
 import { copyTree } from './tree.ts';
@@ -32,7 +33,7 @@ if (at.length === 0) {
   process.stdout.write(`seed ${seed}, ${part}: ${chosen.length} of ${all.length} changes\n`);
 }
 
-const tree = await copyTree(readByTests);
+const tree = await copyTree([...readByTests, lintConfiguration]);
 process.on('exit', () => rmSync(tree, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const servers = projects.includes('integration') ? await startTestServers() : undefined;
@@ -46,9 +47,10 @@ const vitest = keepVitest({
 });
 process.on('exit', vitest.stop);
 const relatedTests = createRelatedTests(readImporters(), projects);
+const isRefused = (file: string) => isRefusedByLint(tree, file);
 const onUnsound = ({ file }: TestFile) => process.stdout.write(`left out, as it fails without any change: ${file}\n`);
 try {
-  const judge = createMutantJudge({ tree, sources, relatedTests, vitest, nearest, onUnsound });
+  const judge = createMutantJudge({ tree, sources, relatedTests, vitest, nearest, onUnsound, isRefused });
   const judgements: Judgement[] = [];
   for (const mutant of chosen) {
     const startedMs = performance.now();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Judgement } from './judge-mutant.ts';
+import { byLint, type Judgement } from './judge-mutant.ts';
 import { countOf, reachesGoal, renderJudgements } from './render-judgements.ts';
 
-function judged(file: string, verdict: Judgement['verdict']): Judgement {
+function judged(file: string, verdict: Judgement['verdict'], by = ''): Judgement {
   const mutant = { file, line: 3, kind: 'branch', start: 0, end: 1, before: '{\n  return;\n}', after: '{}' } as const;
-  return { mutant, verdict, by: '' };
+  return { mutant, verdict, by };
 }
 
 describe('the page of a draw', () => {
@@ -12,15 +12,15 @@ describe('the page of a draw', () => {
     const judgements = [
       judged('services/worker/a.ts', 'noticed'),
       judged('shared/domain/a/b.ts', 'UNNOTICED'),
-      judged('services/worker/c.ts', 'noticed'),
+      judged('services/worker/c.ts', 'noticed', byLint),
       judged('services/api/c.ts', 'unreached'),
     ];
-    expect(renderJudgements(judgements)).toBe(`| room | drawn | noticed | unreached | share |
-| --- | ---: | ---: | ---: | ---: |
-| services/api | 1 | 0 | 1 |  |
-| services/worker | 2 | 2 | 0 | 1.00 |
-| shared/domain | 1 | 0 | 0 | 0.00 |
-| all | 4 | 2 | 1 | 0.67 |
+    expect(renderJudgements(judgements)).toBe(`| room | drawn | noticed | by lint | unreached | share |
+| --- | ---: | ---: | ---: | ---: | ---: |
+| services/api | 1 | 0 | 0 | 1 |  |
+| services/worker | 2 | 2 | 1 | 0 | 1.00 |
+| shared/domain | 1 | 0 | 0 | 0 | 0.00 |
+| all | 4 | 2 | 1 | 1 | 0.67 |
 
 UNNOTICED shared/domain/a/b.ts:3 branch: { return; } -> {}
 unreached services/api/c.ts:3 branch: { return; } -> {}

@@ -1,4 +1,4 @@
-import type { Judgement } from './judge-mutant.ts';
+import { byLint, type Judgement } from './judge-mutant.ts';
 import { roomOf, type Mutant } from './mutant.ts';
 
 /** Share of changes that has to be noticed. */
@@ -8,6 +8,8 @@ export interface Share {
   room: string;
   drawn: number;
   noticed: number;
+  /** Noticed changes that no test noticed: types or lint rules refuse them. */
+  byLint: number;
   /** Changes in files that none of the tests imports: they count as drawn, and as nothing else. */
   unreached: number;
 }
@@ -20,7 +22,14 @@ export function countByRoom(judgements: readonly Judgement[]): Share[] {
 
 export function countOf(room: string, judgements: readonly Judgement[]): Share {
   const count = (wanted: Judgement['verdict']) => judgements.filter(({ verdict }) => verdict === wanted).length;
-  return { room, drawn: judgements.length, noticed: count('noticed'), unreached: count('unreached') };
+  const refused = judgements.filter(({ by }) => by === byLint).length;
+  return {
+    room,
+    drawn: judgements.length,
+    noticed: count('noticed'),
+    byLint: refused,
+    unreached: count('unreached'),
+  };
 }
 
 /** True if enough of what the tests reach is noticed. Without any such change nothing is shown, so it is false. */
@@ -32,13 +41,13 @@ export function reachesGoal({ drawn, noticed, unreached }: Share): boolean {
 export function renderJudgements(judgements: readonly Judgement[]): string {
   const all = countOf('all', judgements);
   const rows = [...countByRoom(judgements), all].map(
-    ({ room, drawn, noticed, unreached }) =>
-      `| ${room} | ${drawn} | ${noticed} | ${unreached} | ${shareOf(noticed, drawn - unreached)} |`,
+    ({ room, drawn, noticed, byLint: refused, unreached }) =>
+      `| ${room} | ${drawn} | ${noticed} | ${refused} | ${unreached} | ${shareOf(noticed, drawn - unreached)} |`,
   );
   const unnoticed = judgements.filter(({ verdict }) => verdict !== 'noticed');
   return [
-    '| room | drawn | noticed | unreached | share |',
-    '| --- | ---: | ---: | ---: | ---: |',
+    '| room | drawn | noticed | by lint | unreached | share |',
+    '| --- | ---: | ---: | ---: | ---: | ---: |',
     ...rows,
     '',
     ...unnoticed.map(({ verdict, mutant }) => `${verdict} ${describeMutant(mutant)}`),
