@@ -66,8 +66,8 @@ describe('the breaker that all workers share', () => {
     look(openLook(500));
     look(slowStart(0));
     nowMs += 500;
-    for (let call = 0; call < 20; call++) end('unanswered', null, tookMs);
-    expect(breaker.isOpen(nowMs)).toBe(isOpen);
+    const opened = Array.from({ length: 20 }, () => end('unanswered', null, tookMs));
+    expect([breaker.isOpen(nowMs), opened.includes(true)]).toEqual([isOpen, isOpen]);
   });
 
   it('does not close by what was asked before the store knew', () => {
