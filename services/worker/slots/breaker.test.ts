@@ -44,8 +44,8 @@ describe('the breaker of a shard', () => {
 
   it('stays closed while another run is served, however often one is not answered', () => {
     const { breaker, at, end } = setUp();
-    for (let call = 0; call < 100; call++) end('unanswered', { othersAreServed: true });
-    expect(breaker.isOpen(at())).toBe(false);
+    const opened = Array.from({ length: 100 }, () => end('unanswered', { othersAreServed: true }));
+    expect([breaker.isOpen(at()), opened.includes(true)]).toEqual([false, false]);
   });
 
   it('is not opened by one run alone whose parameters are wrong', () => {
