@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import { setQuietHours } from '#client/sdk.gen.ts';
-import type { QuietHours } from '#client/types.gen.ts';
+import type { ActionType, QuietHours } from '#client/types.gen.ts';
 import { useSession } from '../../frame/session/session.ts';
 import { zoneNames } from '../../parts/when/zoned-times.ts';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FieldGroup, FormField } from '../../parts/forms/form-field.tsx';
-import { everyType, formOf, ruleOf, ruleWords, typeWords } from './rule-form.ts';
+import { everyType, formOf, ruleOf, ruleWords, typeWords, type RuleForm } from './rule-form.ts';
 
 interface RuleDialogProps {
   quietHours: QuietHours;
@@ -27,15 +27,11 @@ const ends = [
  */
 export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
   const [{ rules, revision }] = useState(quietHours);
-  const { installation } = useSession();
   const types = useQuery(listActionTypesOptions());
   const isNew = at >= rules.length;
   const [form, setForm] = useState(() => formOf(rules[at] ?? null));
+  const change = (part: Partial<RuleForm>) => setForm({ ...form, ...part });
   const rule = ruleOf(form);
-  const names = types.data?.items.filter(({ check }) => !check).map(({ name }) => name) ?? [];
-  const known = [everyType, ...new Set([...names, form.actionType])].filter(
-    (name, index, all) => all.indexOf(name) === index,
-  );
   const isComplete = rule.from !== '' && rule.until !== '' && rule.from !== rule.until;
   return (
     <EditDialog
@@ -53,38 +49,56 @@ export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
       }
       onClose={onClose}
     >
-      <div className="grid grid-cols-2 gap-3.5 items-start phone:grid-cols-1">
-        <FormField pointer="/actionType" label="Action type">
-          {(control) => (
-            <Select
-              {...control}
-              value={form.actionType}
-              choices={known.map((name) => ({ value: name, label: typeWords({ actionType: name }) }))}
-              onChoose={(actionType) => setForm({ ...form, actionType })}
-              data-autofocus
-            />
-          )}
-        </FormField>
-        <FormField
-          pointer="/countries"
-          label="Countries"
-          hint={`Such as ${(installation.countries ?? ['SG', 'ID']).slice(0, 2).join(', ')}; empty: all of them`}
-        >
-          {(control) => (
-            <TextInput {...control} value={form.countries} onText={(countries) => setForm({ ...form, countries })} />
-          )}
-        </FormField>
-        <FormField pointer="/from" label="From" required hint="Included, such as 21:00">
-          {(control) => (
-            <TextInput {...control} value={form.from} onText={(from) => setForm({ ...form, from })} maxLength={5} />
-          )}
-        </FormField>
-        <FormField pointer="/until" label="Until" required hint="Not included; not later than from: of the next day">
-          {(control) => (
-            <TextInput {...control} value={form.until} onText={(until) => setForm({ ...form, until })} maxLength={5} />
-          )}
-        </FormField>
-      </div>
+      <HoursFields form={form} change={change} types={types.data?.items ?? []} />
+      <ZoneField form={form} change={change} />
+      <EffectField form={form} change={change} />
+      {isComplete && <p className="sm t2">{ruleWords(rule)}</p>}
+    </EditDialog>
+  );
+}
+
+interface FieldsProps {
+  form: RuleForm;
+  change: (part: Partial<RuleForm>) => void;
+}
+
+function HoursFields({ form, change, types }: FieldsProps & { types: readonly ActionType[] }) {
+  const { installation } = useSession();
+  const names = types.filter(({ check }) => !check).map(({ name }) => name);
+  const known = [...new Set([everyType, ...names, form.actionType])];
+  return (
+    <div className="grid grid-cols-2 gap-3.5 items-start phone:grid-cols-1">
+      <FormField pointer="/actionType" label="Action type">
+        {(control) => (
+          <Select
+            {...control}
+            value={form.actionType}
+            choices={known.map((name) => ({ value: name, label: typeWords({ actionType: name }) }))}
+            onChoose={(actionType) => change({ actionType })}
+            data-autofocus
+          />
+        )}
+      </FormField>
+      <FormField
+        pointer="/countries"
+        label="Countries"
+        hint={`Such as ${(installation.countries ?? ['SG', 'ID']).slice(0, 2).join(', ')}; empty: all of them`}
+      >
+        {(control) => <TextInput {...control} value={form.countries} onText={(countries) => change({ countries })} />}
+      </FormField>
+      <FormField pointer="/from" label="From" required hint="Included, such as 21:00">
+        {(control) => <TextInput {...control} value={form.from} onText={(from) => change({ from })} maxLength={5} />}
+      </FormField>
+      <FormField pointer="/until" label="Until" required hint="Not included; not later than from: of the next day">
+        {(control) => <TextInput {...control} value={form.until} onText={(until) => change({ until })} maxLength={5} />}
+      </FormField>
+    </div>
+  );
+}
+
+function ZoneField({ form, change }: FieldsProps) {
+  return (
+    <>
       <FormField
         pointer="/zone"
         label="Clocks of"
@@ -96,7 +110,7 @@ export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
             list="zones-of-quiet-hours"
             placeholder="the country"
             value={form.zone}
-            onText={(zone) => setForm({ ...form, zone })}
+            onText={(zone) => change({ zone })}
           />
         )}
       </FormField>
@@ -105,28 +119,32 @@ export function RuleDialog({ quietHours, at, onClose }: RuleDialogProps) {
           <option key={zone} value={zone} />
         ))}
       </datalist>
-      <FieldGroup pointer="/then" label="Who would be called meanwhile">
-        <div className="grid gap-1.5">
-          {ends.map(({ value, label, said }) => (
-            <label
-              key={value}
-              className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.then === value ? 'border-ink bg-sunken' : ''}`}
-            >
-              <input
-                type="radio"
-                name="quiet-then"
-                className="accent-ink mt-0.75"
-                checked={form.then === value}
-                onChange={() => setForm({ ...form, then: value })}
-              />
-              <span>
-                <b>{label}</b> <span className="t2 sm">{said}</span>
-              </span>
-            </label>
-          ))}
-        </div>
-      </FieldGroup>
-      {isComplete && <p className="sm t2">{ruleWords(rule)}</p>}
-    </EditDialog>
+    </>
+  );
+}
+
+function EffectField({ form, change }: FieldsProps) {
+  return (
+    <FieldGroup pointer="/then" label="Who would be called meanwhile">
+      <div className="grid gap-1.5">
+        {ends.map(({ value, label, said }) => (
+          <label
+            key={value}
+            className={`box flex gap-2.5 py-1.5 px-2.5 cursor-pointer ${form.then === value ? 'border-ink bg-sunken' : ''}`}
+          >
+            <input
+              type="radio"
+              name="quiet-then"
+              className="accent-ink mt-0.75"
+              checked={form.then === value}
+              onChange={() => change({ then: value })}
+            />
+            <span>
+              <b>{label}</b> <span className="t2 sm">{said}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </FieldGroup>
   );
 }
