@@ -16,79 +16,26 @@ export interface Picked {
 
 /** Table of many countries. Only countries with a problem, or searched for, have rows; others are folded. */
 export function CountryTable({ picked, onClear, ...props }: StepTableProps & Picked) {
-  const { steps, countries, manner, markOf = () => null, waitOf = () => null } = props;
+  const { steps, countries, markOf = () => null } = props;
   const table = useFocusOn(picked);
-  // A phone has no room for a column per step: the steps of all countries are below their row.
-  const isNarrow = useIsNarrow();
+  const { trouble, underWay, done } = groupCountries(countries, markOf);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const toggle = useCallback((key: string) => setOpened((before) => before.symmetricDifference(new Set([key]))), []);
-  const { trouble, underWay, done } = groupCountries(countries, markOf);
   // The country with the worst problem is open until the user closes it.
   const first = trouble[0]?.country;
   const isOpen = (key: string) => opened.has(key) !== (key === first || picked.includes(key));
-  const isPicked = ({ country }: CountryRow) => picked.includes(country);
   const found = [...underWay, ...done]
-    .filter(isPicked)
+    .filter(({ country }) => picked.includes(country))
     .sort((a, b) => picked.indexOf(a.country) - picked.indexOf(b.country));
+  const folded = underWay.length + done.length;
   const columns = steps.length + 3;
-  const rowOf = ({ country, steps: own, trouble: wrong }: CountryRow) => (
-    <CountryLine
-      key={country}
-      {...{ country, manner, columns }}
-      steps={own}
-      trouble={wrong}
-      waits={own.flatMap(({ step }) =>
-        markOf(country, step) === 'waits' ? [waitOf(country, step) ?? { step, words: 'waits', isStopped: false }] : [],
-      )}
-      isOpen={isOpen(country)}
-      onToggle={toggle}
-    />
-  );
-  const groupOf = (key: string, words: string, rows: readonly CountryRow[]) =>
-    rows.length === 0 ? null : (
-      <tbody key={key}>
-        <Row
-          steps={sumOfCountries(rows, steps)}
-          isOpen={isOpen(key)}
-          onToggle={() => toggle(key)}
-          name={words}
-          note={<span className="t3">{codesOf(rows)}</span>}
-        />
-        {isOpen(key) && rows.filter((row) => !isPicked(row)).map(rowOf)}
-      </tbody>
-    );
+  const shared = { ...props, columns, isOpen, toggle };
   return (
     <div className={steps.length > widestSteps ? 'scroll' : undefined}>
       <table className="countries" ref={table}>
         <caption className="sr-only">Countries, those in trouble first; a row opens to its steps</caption>
-        <thead>
-          <tr>
-            <th scope="col">Country</th>
-            <th scope="col" className="text-right wide">
-              Audience
-            </th>
-            <th scope="col">Through the chain</th>
-            {steps.map(({ step, action }) => (
-              <th key={step} scope="col" className="text-right wide">
-                {step}&ensp;{titleOf(action)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Row
-            steps={steps}
-            name={<b>All {countOf(countries.length, 'country', 'countries')}</b>}
-            note={<span className="t3">{countOf(steps.length, 'step')} each</span>}
-          />
-          {isNarrow && (
-            <tr className="opened">
-              <td colSpan={columns}>
-                <StepTable steps={steps} countries={[]} manner={manner} />
-              </td>
-            </tr>
-          )}
-        </tbody>
+        <Columns steps={steps} />
+        <AllCountries {...props} columns={columns} />
         {trouble.length > 0 && (
           <tbody>
             <Head
@@ -96,7 +43,7 @@ export function CountryTable({ picked, onClear, ...props }: StepTableProps & Pic
               words="Trouble"
               note={`${countOf(trouble.length, 'country', 'countries')}, most users waiting first`}
             />
-            {trouble.map(rowOf)}
+            <CountryLines {...shared} rows={trouble} />
           </tbody>
         )}
         {found.length > 0 && (
@@ -111,22 +58,109 @@ export function CountryTable({ picked, onClear, ...props }: StepTableProps & Pic
                 </Button>
               }
             />
-            {found.map(rowOf)}
+            <CountryLines {...shared} rows={found} />
           </tbody>
         )}
-        {trouble.length + found.length > 0 && underWay.length + done.length > 0 && (
+        {trouble.length + found.length > 0 && folded > 0 && (
           <tbody>
-            <Head
-              columns={columns}
-              words="The others"
-              note={`${countOf(underWay.length + done.length, 'country', 'countries')}, folded`}
-            />
+            <Head columns={columns} words="The others" note={`${countOf(folded, 'country', 'countries')}, folded`} />
           </tbody>
         )}
-        {groupOf('under way', `${formatCount(underWay.length)} under way`, underWay)}
-        {groupOf('done', `${formatCount(done.length)} done`, done)}
+        <Group {...shared} name="under way" rows={underWay} picked={picked} />
+        <Group {...shared} name="done" rows={done} picked={picked} />
       </table>
     </div>
+  );
+}
+
+function Columns({ steps }: Pick<StepTableProps, 'steps'>) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">Country</th>
+        <th scope="col" className="text-right wide">
+          Audience
+        </th>
+        <th scope="col">Through the chain</th>
+        {steps.map(({ step, action }) => (
+          <th key={step} scope="col" className="text-right wide">
+            {step}&ensp;{titleOf(action)}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function AllCountries({ steps, countries, manner, columns }: StepTableProps & { columns: number }) {
+  // A phone has no room for a column per step: the steps of all countries are below their row.
+  const isNarrow = useIsNarrow();
+  return (
+    <tbody>
+      <Row
+        steps={steps}
+        name={<b>All {countOf(countries.length, 'country', 'countries')}</b>}
+        note={<span className="t3">{countOf(steps.length, 'step')} each</span>}
+      />
+      {isNarrow && (
+        <tr className="opened">
+          <td colSpan={columns}>
+            <StepTable steps={steps} countries={[]} manner={manner} />
+          </td>
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+interface LinesProps extends Pick<StepTableProps, 'manner' | 'markOf' | 'waitOf'> {
+  rows: readonly CountryRow[];
+  columns: number;
+  /** Rows and groups are named by their key: a country code, or the name of the group. */
+  isOpen: (key: string) => boolean;
+  toggle: (key: string) => void;
+}
+
+function CountryLines({ rows, manner, columns, isOpen, toggle, markOf, waitOf }: LinesProps) {
+  return rows.map(({ country, steps, trouble }) => (
+    <CountryLine
+      key={country}
+      country={country}
+      manner={manner}
+      columns={columns}
+      steps={steps}
+      trouble={trouble}
+      waits={steps.flatMap(({ step }) =>
+        markOf?.(country, step) === 'waits'
+          ? [waitOf?.(country, step) ?? { step, words: 'waits', isStopped: false }]
+          : [],
+      )}
+      isOpen={isOpen(country)}
+      onToggle={toggle}
+    />
+  ));
+}
+
+interface GroupProps extends LinesProps {
+  name: string;
+  steps: StepTableProps['steps'];
+  picked: readonly string[];
+}
+
+/** Sum of several countries in one row, which opens to the countries that were not searched for. */
+function Group({ name, rows, steps, picked, ...lines }: GroupProps) {
+  if (rows.length === 0) return null;
+  return (
+    <tbody>
+      <Row
+        steps={sumOfCountries(rows, steps)}
+        isOpen={lines.isOpen(name)}
+        onToggle={() => lines.toggle(name)}
+        name={`${formatCount(rows.length)} ${name}`}
+        note={<span className="t3">{codesOf(rows)}</span>}
+      />
+      {lines.isOpen(name) && <CountryLines {...lines} rows={rows.filter(({ country }) => !picked.includes(country))} />}
+    </tbody>
   );
 }
 
