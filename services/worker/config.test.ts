@@ -29,28 +29,28 @@ function read(environment: NodeJS.ProcessEnv) {
 const secret = { POINTS_AUTHORIZATION: 'Bearer it' };
 
 describe('the configuration of a worker', () => {
-  it('serves everything unless told otherwise', () => {
+  it('serves all action types and countries by default', () => {
     expect(read(secret).scope).toEqual({ actionTypes: undefined, countries: ['SG', 'ID'], leaseMs: 30_000 });
   });
 
-  it('is refused without a secret that an action type names', () => {
+  it('is rejected without a secret that an action type names', () => {
     expect(() => read({})).toThrow('POINTS_AUTHORIZATION');
   });
 
-  it('is refused where it names a country that the engine is not configured for', () => {
+  it('is rejected if WORKER_COUNTRIES names a country that the engine does not have', () => {
     expect(() => read({ ...secret, WORKER_COUNTRIES: 'SG, TH' })).toThrow('WORKER_COUNTRIES names TH');
   });
 
   it.each([
     ['20000', undefined],
     ['19999', 'WORKER_LEASE_MS=19999: has to be at least twice the time-out of rewards, 10000 ms'],
-  ])('has leases of two calls: %s ms', (leaseMs, refusal) => {
+  ])('requires a lease of at least two time-outs: %s ms', (leaseMs, refusal) => {
     const readIt = () => read({ ...secret, WORKER_LEASE_MS: leaseMs }).leaseMs;
     if (refusal === undefined) expect(readIt()).toBe(Number(leaseMs));
     else expect(readIt).toThrow(refusal);
   });
 
-  it('looks at the leases of the action types alone that it serves', () => {
+  it('checks the lease against only the action types that the worker serves', () => {
     const others = { ...secret, WORKER_LEASE_MS: '1000', WORKER_ACTION_TYPES: 'messages' };
     expect(read(others).scope.actionTypes).toEqual(['messages']);
   });

@@ -3,7 +3,7 @@ import { passTime } from '../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../test/support/running-worker.ts';
 import { createWorker } from './assemble-worker.ts';
 
-describe('stopping', () => {
+describe('a stopping worker', () => {
   /** One call at a time, and it does not end before the test lets it. */
   async function busyWorker() {
     const world = await createRunningWorker({ type: { concurrency: 1 } }, () => ({ concurrency: 1 }));
@@ -16,7 +16,7 @@ describe('stopping', () => {
     return { ...world, finish: () => finish.resolve(null) };
   }
 
-  it('lets the calls in flight end, records them, and sends their survivors on', async () => {
+  it('waits for calls in flight, records them, and publishes the next step of their survivors', async () => {
     const { clock, worker, feed, finish, messages } = await busyWorker();
     const { totals } = await feed([['u1']]);
     await passTime(clock, 100);
@@ -29,7 +29,7 @@ describe('stopping', () => {
     expect(messages(2)).toHaveLength(1);
   });
 
-  it('gives back what was claimed and not called, with no attempt used up', async () => {
+  it('releases claims that it has not called, with no attempt used up', async () => {
     const { clock, worker, feed, finish, endpoint, stepRows } = await busyWorker();
     await feed([['u1'], ['u2']]);
     await passTime(clock, 100);
@@ -42,7 +42,7 @@ describe('stopping', () => {
     expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', attempts: 0 }]);
   });
 
-  it('leaves what was not claimed to the next worker', async () => {
+  it('leaves unclaimed steps to the next worker', async () => {
     const { clock, worker, feed, finish, workerDeps, sweepOverdue, someUsers } = await busyWorker();
     const { runId, totals } = await feed(someUsers(500).map((user) => [user]));
     await passTime(clock, 100);
@@ -59,7 +59,7 @@ describe('stopping', () => {
     expect(totals()).toMatchObject([{ succeeded: 500 }, { succeeded: 500 }]);
   });
 
-  it('is safe twice, and with nothing to do', async () => {
+  it('can be stopped twice, and without work', async () => {
     const { worker } = await createRunningWorker();
     await stopWorker(worker);
     await stopWorker(worker);

@@ -7,7 +7,7 @@ import { createWorker } from './assemble-worker.ts';
 
 const nothing = { batches: 0, succeeded: 0, failed: 0, expired: 0, cancelled: 0, unknown: 0, suppressed: 0 };
 
-describe('a batch', () => {
+describe('a batch of a worker', () => {
   it('runs through its chain, one call per step', async () => {
     const { clock, endpoint, feed } = await createRunningWorker();
     const { totals } = await feed([['u1', 'u2', 'u3']]);
@@ -22,7 +22,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is sent as it was fed, with its names, its numbers and the key of its step', async () => {
+  it('is sent with the fed user ids, its numbers and the key of its step', async () => {
     const { clock, endpoint, feed } = await createRunningWorker();
     const { feedId: id } = await feed([['back\\slash', 'say "hi"', '🛵']]);
     await passTime(clock, 1000);
@@ -41,7 +41,7 @@ describe('a batch', () => {
     });
   });
 
-  it('goes on without the users that failed, who are among the failures', async () => {
+  it('continues without its failed users, which are recorded as failures', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker();
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u2'] : []);
     const { totals } = await feed([['u1', 'u2', 'u3']]);
@@ -54,7 +54,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('counts as recorded by its shard once it is done, and not when its endpoint refuses it for now', async () => {
+  it('counts as recorded by its shard once it is done, not after a 429', async () => {
     const { clock, endpoint, feed, worker } = await createRunningWorker();
     const { answer } = endpoint;
     const tooMany = { kind: 'answered', status: 429, retryAfterMs: null, body: Buffer.from('') } as const;
@@ -73,7 +73,7 @@ describe('a batch', () => {
     );
   });
 
-  it('does not go on when nobody is left', async () => {
+  it('is not published to the next step if no user succeeded', async () => {
     const { clock, endpoint, feed, messages } = await createRunningWorker();
     endpoint.answer = (seen) => answerWithFailures(seen, ['u1']);
     await feed([['u1']]);
@@ -81,7 +81,7 @@ describe('a batch', () => {
     expect(messages(2)).toEqual([]);
   });
 
-  it('goes on with a reference that leaves out whom it lost when they are many, and they are read', async () => {
+  it('is published without the names of 21 lost users, which the next worker reads from the database', async () => {
     const { clock, endpoint, feed, messages, someUsers } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: withoutHandOn(ledger),
     }));
@@ -93,7 +93,7 @@ describe('a batch', () => {
     expect(endpoint.seen[1]?.call.users).toEqual(someUsers(9, 22));
   });
 
-  it('is served without those it lost also when its reference does not add up', async () => {
+  it('is served without its lost users even if its message omits them', async () => {
     const withoutLost = (value: string) => JSON.stringify({ ...stepMessage.parse(JSON.parse(value)), lost: [[]] });
     const { clock, endpoint, feed } = await createRunningWorker({}, ({ publisher, ledger }) => ({
       ledger: withoutHandOn(ledger),
@@ -109,8 +109,8 @@ describe('a batch', () => {
   });
 });
 
-describe('a run', () => {
-  it('whose deadline has passed is not called for any more', async () => {
+describe('the users of a run', () => {
+  it('end as expired without a call after its deadline', async () => {
     const { clock, endpoint, feed, worker, workerDeps } = await createRunningWorker();
     await stopWorker(worker);
     const { totals } = await feed([['u1', 'u2']], { deadlineSeconds: 3600 });
@@ -121,7 +121,7 @@ describe('a run', () => {
     expect(totals()).toMatchObject([{ batches: 1, expired: 2 }]);
   });
 
-  it('that is cancelled is not called for any more', async () => {
+  it('end as cancelled without a call after it is cancelled', async () => {
     const { clock, endpoint, feed, database } = await createRunningWorker();
     const { runId, totals } = await feed([['u1', 'u2']]);
     const row = database.runs.get(runId);
@@ -131,7 +131,7 @@ describe('a run', () => {
     expect(totals()).toMatchObject([{ cancelled: 2 }]);
   });
 
-  it('of a small campaign does not wait behind a large one', async () => {
+  it('of one batch do not wait behind a run of 400 batches', async () => {
     const { clock, endpoint, feed, someUsers } = await createRunningWorker({ type: { concurrency: 1 } }, () => ({
       concurrency: 1,
     }));
@@ -143,8 +143,8 @@ describe('a run', () => {
   });
 });
 
-describe('two workers of a group', () => {
-  it('share a run, and never call twice', async () => {
+describe('two workers of one consumer group', () => {
+  it('share a run without calling a step twice', async () => {
     const { clock, feed, endpoint, workerDeps, someUsers } = await createRunningWorker();
     const { totals } = await feed(someUsers(200).map((user) => [user]));
     await createWorker(workerDeps('b')).start();

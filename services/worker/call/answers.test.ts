@@ -7,8 +7,8 @@ import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf, answerWithFailures } from '../../../test/support/worker-fixture.ts';
 import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
-describe('a claim', () => {
-  it('is no attempt: users whose worker died before it called are served, however few attempts there are', async () => {
+describe('a claim whose lease lapsed', () => {
+  it('is not counted as an attempt: its users are called although maxAttempts is 1', async () => {
     const { clock, endpoint, feed, sweepOverdue, workerDeps } = await createRunningWorker({ type: { maxAttempts: 1 } });
     const { runId, steps, totals } = await feed([['u1', 'u2']]);
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
@@ -19,7 +19,7 @@ describe('a claim', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
   });
 
-  it('of a step whose lease lapsed is written down as begun before its call', async () => {
+  it('is marked as begun before the next worker makes its call', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
@@ -35,7 +35,7 @@ describe('a claim', () => {
     expect(begunAtCall).toBe(true);
   });
 
-  it('of a step that breaks its worker is quarantined in the end, and no worker with it', async () => {
+  it('is quarantined after repeated failures of the worker, and other batches are still served', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, database } = await createRunningWorker();
     const { runId, feedId, totals } = await feed([['u1'], ['u2']], { deadlineSeconds: 86_400 });
     endpoint.answer = ({ call }) => {
@@ -55,37 +55,40 @@ describe('a claim', () => {
   });
 });
 
-describe('a quarantined step that somebody opened again', () => {
-  it.each<'A' | 'B'>(['A', 'B'])('is called under the same key (class %s), and its users go on', async (of) => {
-    const { clock, endpoint, feed, sweepOverdue, database, failures } = await createRunningWorker({
-      type: { class: of },
-    });
-    const answer = endpoint.answer;
-    const { runId, feedId, totals } = await feed([['u1', 'u2']], { deadlineSeconds: 86_400 });
-    endpoint.answer = () => {
-      throw new Error('a bug');
-    };
-    for (let round = 0; round < 10; round++) {
-      await passTime(clock, 40_000);
+describe('a quarantined step that was reopened', () => {
+  it.each<'A' | 'B'>(['A', 'B'])(
+    'is called with its first key and body (class %s), and its users go on to the next step',
+    async (of) => {
+      const { clock, endpoint, feed, sweepOverdue, database, failures } = await createRunningWorker({
+        type: { class: of },
+      });
+      const answer = endpoint.answer;
+      const { runId, feedId, totals } = await feed([['u1', 'u2']], { deadlineSeconds: 86_400 });
+      endpoint.answer = () => {
+        throw new Error('a bug');
+      };
+      for (let round = 0; round < 10; round++) {
+        await passTime(clock, 40_000);
+        await sweepOverdue(runId);
+      }
+      const broken = endpoint.seen.length;
+      await createMemoryStepEndings({ database }).endQuarantined([{ feedId, batchNo: 1, step: 1 }]);
+      expect(failures()).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
+
+      endpoint.answer = answer;
+      const [kept] = database.quarantined;
+      if (!kept) expect.fail('nothing is quarantined');
+      reopenStep(database, kept);
       await sweepOverdue(runId);
-    }
-    const broken = endpoint.seen.length;
-    await createMemoryStepEndings({ database }).endQuarantined([{ feedId, batchNo: 1, step: 1 }]);
-    expect(failures()).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
+      await passTime(clock, 2000);
 
-    endpoint.answer = answer;
-    const [kept] = database.quarantined;
-    if (!kept) expect.fail('nothing is quarantined');
-    reopenStep(database, kept);
-    await sweepOverdue(runId);
-    await passTime(clock, 2000);
-
-    const [first, again] = [endpoint.seen[0], endpoint.seen[broken]];
-    expect(again).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
-    expect(again?.attempt).toBeGreaterThan(endpoint.seen[broken - 1]?.attempt ?? 0);
-    expect(failures()).toEqual([]);
-    expect(totals()).toMatchObject([{ succeeded: 2, unknown: 0 }, { succeeded: 2 }]);
-  });
+      const [first, again] = [endpoint.seen[0], endpoint.seen[broken]];
+      expect(again).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
+      expect(again?.attempt).toBeGreaterThan(endpoint.seen[broken - 1]?.attempt ?? 0);
+      expect(failures()).toEqual([]);
+      expect(totals()).toMatchObject([{ succeeded: 2, unknown: 0 }, { succeeded: 2 }]);
+    },
+  );
 });
 
 describe('an answer of 202', () => {
@@ -98,7 +101,7 @@ describe('an answer of 202', () => {
   const status = { statusUrl: 'http://endpoint/status', appliesLateSeconds: 10 };
 
   it.each<'A' | 'B' | 'C' | 'D'>(['A', 'B', 'C', 'D'])(
-    'counts whom it accepts as succeeded in class %s',
+    'counts users as succeeded unless the body lists them as failed (class %s)',
     async (of) => {
       const type = of === 'C' ? { class: of, ...status } : { class: of };
       const { clock, endpoint, feed, failures } = await createRunningWorker({ type });
@@ -115,7 +118,7 @@ describe('an answer of 202', () => {
     ['B', 'waiting'],
     ['C', 'waiting'],
     ['D', 'done'],
-  ] as const)('that names nobody is ambiguous: class %s is %s', async (of, state) => {
+  ] as const)('is ambiguous if the body is empty: a step of class %s becomes %s', async (of, state) => {
     const type = of === 'C' ? { class: of, ...status } : { class: of };
     const { clock, endpoint, feed, stepRows, failures } = await createRunningWorker({ type });
     endpoint.answer = () => accepted('');
@@ -131,7 +134,7 @@ describe('a call that was not applied', () => {
     ['refused connection', { kind: 'not-applied', cause: 'connection refused' }],
     ['429', { kind: 'answered', status: 429, retryAfterMs: 2000, body: Buffer.from('') }],
     ['503 with Retry-After', { kind: 'answered', status: 503, retryAfterMs: 2000, body: Buffer.from('') }],
-  ])('(%s) is made again as often as it takes, and uses up no attempt', async (_name, refusal) => {
+  ])('(%s) is repeated until it is applied, and uses up no attempt', async (_name, refusal) => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, failures } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = (seen) => (endpoint.seen.length <= 5 ? refusal : answer(seen));
@@ -147,7 +150,7 @@ describe('a call that was not applied', () => {
     expect(failures()).toEqual([]);
   });
 
-  it('waits as long as it is asked to, and a little more, not all in one moment', async () => {
+  it('waits at least as long as Retry-After, with jitter per batch', async () => {
     const randoms = [0, 0.5, 0.999];
     const { clock, endpoint, feed, stepRows } = await createRunningWorker({}, () => ({
       random: () => randoms[endpoint.seen.length % randoms.length] ?? 0,
@@ -168,7 +171,7 @@ describe('a call that was not applied', () => {
     expect(new Set(waits.map((ms) => Math.round(ms / 60_000))).size).toBeGreaterThan(1);
   });
 
-  it('waits no longer than the run has time', async () => {
+  it('is not scheduled later than the deadline of the run', async () => {
     const { clock, endpoint, feed, stepRows } = await createRunningWorker();
     endpoint.answer = () => ({ kind: 'answered', status: 429, retryAfterMs: 86_400_000, body: Buffer.from('') });
     await feed([['u1']], { deadlineSeconds: 3600 });
@@ -177,7 +180,7 @@ describe('a call that was not applied', () => {
     expect((stepRows(1)[0]?.nextAttemptAtMs ?? 0) - startedMs).toBeLessThanOrEqual(3_600_000);
   });
 
-  it('is expired, not unknown, when the deadline passes meanwhile', async () => {
+  it('ends as expired, not as unknown, if the deadline passes before the next call', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     endpoint.answer = () => ({ kind: 'answered', status: 429, retryAfterMs: null, body: Buffer.from('') });
     const { runId, totals } = await feed([['u1']], { deadlineSeconds: 3600 });
@@ -189,7 +192,7 @@ describe('a call that was not applied', () => {
 });
 
 describe('users of a batch', () => {
-  it('that may be retried go on as a batch of their own, with a key of its own', async () => {
+  it('are retried in a child batch with its own key if their failure is retryable', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
@@ -211,7 +214,7 @@ describe('users of a batch', () => {
     ]);
   });
 
-  it('that were retried often enough end as failed, with their last code', async () => {
+  it('end as failed with their last code after the last attempt', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
     endpoint.answer = (seen) => answerWithFailures(seen, ['u2'], { retryable: true, code: `n${endpoint.seen.length}` });
     const { runId } = await feed([['u2']]);
@@ -222,7 +225,7 @@ describe('users of a batch', () => {
     expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'failed', reason: 'n3' }]);
   });
 
-  it('that an answer leaves out are asked for once more at once', async () => {
+  it('are requested again at once, with the same key, if they are missing from an answer', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
@@ -234,7 +237,7 @@ describe('users of a batch', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
   });
 
-  it('that stay missing end as unknown where only the call is known again (class B)', async () => {
+  it('end as unknown if they are missing from both answers in class B, which deduplicates by call', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker();
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     await feed([['u1', 'u2']]);
@@ -242,7 +245,7 @@ describe('users of a batch', () => {
     expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'unknown', reason: 'muster.no-result' }]);
   });
 
-  it('that stay missing go on as a batch of their own where each user is known again (class A)', async () => {
+  it('go on in a child batch if they are missing from both answers in class A, which deduplicates by user', async () => {
     const { clock, endpoint, feed, failures, stepRows } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     await feed([['u1', 'u2']]);
@@ -254,7 +257,7 @@ describe('users of a batch', () => {
     ]);
   });
 
-  it('that succeed at the repeated call are not failed by what the first one said of them', async () => {
+  it('count as succeeded if the repeated call succeeds after the first answer failed them', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker({ type: { class: 'A', maxAttempts: 1 } });
     endpoint.answer = ({ call }) =>
       endpoint.seen.length === 1
@@ -269,7 +272,7 @@ describe('users of a batch', () => {
     expect(totals()).toMatchObject([{ succeeded: 3 }, { succeeded: 3 }]);
   });
 
-  it('that have no final word when the repeated call is lost are open, and end as unknown at worst (class A)', async () => {
+  it('stay open if the repeated call is lost and no final result is known (class A)', async () => {
     const { clock, endpoint, feed, stepRows } = await createRunningWorker({ type: { class: 'A', maxAttempts: 1 } });
     endpoint.answer = () =>
       endpoint.seen.length === 1
@@ -283,7 +286,7 @@ describe('users of a batch', () => {
     expect(stepRows(1).filter(({ state }) => state === 'waiting')).toMatchObject([{ open: true }, { open: true }]);
   });
 
-  it('of whom no answer speaks at all are asked for under the same key, with no batch more each time (class A)', async () => {
+  it('are requested again with the same key and no further batch while every answer leaves them out (class A)', async () => {
     const { clock, endpoint, feed, sweepOverdue, database } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = () => answerOf([]);
     const { runId } = await feed([['u1', 'u2']], { deadlineSeconds: 3600 });

@@ -35,7 +35,7 @@ async function afterALostCall(users: readonly string[], type: WorkerFixtureOptio
 }
 
 describe('a lost call of class C', () => {
-  it('is asked for only when it cannot be applied any more', async () => {
+  it('is looked up at the status URL only when the endpoint can no longer apply it', async () => {
     const { endpoint, pass, stepRows } = await afterALostCall(['u1', 'u2']);
     expect(stepRows(1)).toMatchObject([{ state: 'waiting', open: true, cause: 'the connection was reset' }]);
     await pass(59_000);
@@ -44,7 +44,7 @@ describe('a lost call of class C', () => {
     expect(endpoint.asked).toMatchObject([{ step: 1, users: ['u1', 'u2'] }]);
   });
 
-  it('is recorded as what the status says, and not made again', async () => {
+  it('is recorded with the outcomes of the status answer, and not repeated', async () => {
     const { endpoint, pass, totals, failures } = await afterALostCall(['u1', 'u2', 'u3']);
     endpoint.status = () =>
       statuses(['u1', 'succeeded'], ['u2', 'failed', { code: 'out-of-stock' }], ['u3', 'succeeded']);
@@ -54,7 +54,7 @@ describe('a lost call of class C', () => {
     expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'failed', reason: 'out-of-stock' }]);
   });
 
-  it('is made again, with the same key and bytes, when nobody was found', async () => {
+  it('is repeated with the same key and body if the status answer finds none of its users', async () => {
     const { endpoint, pass, totals } = await afterALostCall(['u1', 'u2']);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'not-found']));
     await pass(61_000);
@@ -65,7 +65,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('is made again for those alone who were not found, at once and under a key of their own', async () => {
+  it('is repeated at once under a new key for only the users that the status answer did not find', async () => {
     const { endpoint, pass, totals } = await afterALostCall(['u1', 'u2', 'u3']);
     endpoint.status = () => statuses(['u1', 'not-found'], ['u2', 'succeeded'], ['u3', 'not-found']);
     await pass(61_000);
@@ -75,7 +75,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ batches: 1, succeeded: 3 }]);
   });
 
-  it('is asked for again, less and less often, while it is in progress', async () => {
+  it('is looked up less and less often while the status answer reports it as in progress', async () => {
     const { endpoint, pass, totals } = await afterALostCall(['u1', 'u2']);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'in-progress']));
     for (let minute = 0; minute < 30; minute++) await pass(60_000);
@@ -88,7 +88,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('settles each user by itself: who is in progress or left out does not hold up the others', async () => {
+  it('is settled per user: users that are in progress or missing from the answer do not delay the others', async () => {
     const { endpoint, pass, totals, stepRows } = await afterALostCall(['u1', 'u2', 'u3']);
     endpoint.status = () => statuses(['u1', 'succeeded'], ['u2', 'in-progress']);
     await pass(61_000);
@@ -103,7 +103,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 3 }]);
   });
 
-  it('lets a user who failed for now come again, as often as allowed', async () => {
+  it('lets users with a retryable failure be called again up to maxAttempts', async () => {
     const { endpoint, pass, totals, failures } = await afterALostCall(['u1', 'u2'], { maxAttempts: 2 });
     endpoint.status = () => statuses(['u1', 'succeeded'], ['u2', 'failed', { code: 'busy', retryable: true }]);
     endpoint.answer = (seen) => answerWithFailures(seen, ['u2'], { code: 'busy', retryable: true });
@@ -114,7 +114,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 1, failed: 1 }]);
   });
 
-  it('waits on while its status cannot be had, and shows why', async () => {
+  it('stays waiting with its cause while the status URL gives errors', async () => {
     const { endpoint, pass, stepRows, totals } = await afterALostCall(['u1']);
     endpoint.status = () => ({ kind: 'answered', status: 502, retryAfterMs: null, body: Buffer.from('') });
     await pass(61_000);
@@ -124,7 +124,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ succeeded: 1 }]);
   });
 
-  it('ends as unknown at the deadline, not as expired', async () => {
+  it('ends as unknown, not as expired, if it is still in progress at the deadline', async () => {
     const { endpoint, pass, failures } = await afterALostCall(['u1']);
     endpoint.status = ({ users }) => statuses(...users.map((id): [string, string] => [id, 'in-progress']));
     for (let minute = 0; minute < 62; minute++) await pass(60_000);
@@ -132,7 +132,7 @@ describe('a lost call of class C', () => {
     expect(failures()).toEqual([{ user: 'u1', step: 1, outcome: 'unknown', reason: 'muster.ambiguous-answer' }]);
   });
 
-  it('is not made again when the run was cancelled while its status was asked for', async () => {
+  it('is not repeated if the run is cancelled during the status request', async () => {
     const { clock, database, runId, endpoint, pass, totals } = await afterALostCall(['u1']);
     endpoint.status = async ({ users }) => {
       const run = database.runs.get(runId);
@@ -146,7 +146,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ cancelled: 1, unknown: 0 }]);
   });
 
-  it('of a worker that is gone is asked for so long after its lease as it may still be applied', async () => {
+  it('of a killed worker is looked up only when its lease and the time to apply it are over', async () => {
     const world = await createRunningWorker({ type: readable });
     const { clock, endpoint, feed, sweepOverdue, workerDeps, stepRows } = world;
     const { runId, steps } = await feed([['u1']], oneStep);
@@ -163,7 +163,7 @@ describe('a lost call of class C', () => {
     expect(endpoint.seen).toEqual([]);
   });
 
-  it('keeps that wait when its step is merely given back', async () => {
+  it('keeps its waiting time if its step is released because the run is paused', async () => {
     const world = await createRunningWorker({ type: readable });
     const { clock, database, endpoint, feed, sweepOverdue, workerDeps, stepRows } = world;
     const { runId, steps } = await feed([['u1']], oneStep);
@@ -178,8 +178,8 @@ describe('a lost call of class C', () => {
   });
 });
 
-describe('a status question', () => {
-  it('waits for no other, however many there are at once', async () => {
+describe('a status request', () => {
+  it('does not wait for other status requests of the same shard', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: readable });
     const answer = endpoint.answer;
     endpoint.answer = (seen) => (endpoint.seen.length % 4 === 0 ? lost : answer(seen));
@@ -194,7 +194,7 @@ describe('a status question', () => {
     expect(totals()).toMatchObject([{ succeeded: 120 }]);
   });
 
-  it('marks no call as begun; the call that it allows is marked', async () => {
+  it('does not mark the call as begun; the call that follows it is marked', async () => {
     const begins: number[] = [];
     const world = await createRunningWorker({ type: readable }, ({ ledger }) => ({
       ledger: {
@@ -224,8 +224,8 @@ describe('a status question', () => {
   });
 });
 
-describe('users that an answer of class C leaves out', () => {
-  it('are not called for again, but asked for', async () => {
+describe('users that are missing from an answer of class C', () => {
+  it('are not called again, but looked up at the status URL', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: readable });
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     const { runId, totals } = await feed([['u1', 'u2']], oneStep);
@@ -242,7 +242,7 @@ describe('users that an answer of class C leaves out', () => {
 });
 
 describe('a lost call of class D', () => {
-  it('is unknown at once, and never made again', async () => {
+  it('ends as unknown at once and is never repeated', async () => {
     const { endpoint, pass, failures, totals } = await afterALostCall(['u1', 'u2'], dumb);
     await pass(600_000);
     expect(endpoint.seen).toHaveLength(1);
@@ -250,7 +250,7 @@ describe('a lost call of class D', () => {
     expect(totals()).toMatchObject([{ unknown: 2 }]);
   });
 
-  it('is unknown too when its worker is gone', async () => {
+  it('ends as unknown if its worker was killed', async () => {
     const { clock, endpoint, feed, sweepOverdue, workerDeps, failures } = await createRunningWorker({
       type: { class: 'D' },
     });
@@ -265,7 +265,7 @@ describe('a lost call of class D', () => {
 });
 
 describe('a call of class D', () => {
-  it('is made again after an answer that says that nothing was applied', async () => {
+  it('is repeated after an answer of 429, which states that nothing was applied', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: { class: 'D' } });
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
@@ -280,7 +280,7 @@ describe('a call of class D', () => {
     expect(totals()).toMatchObject([{ succeeded: 1 }]);
   });
 
-  it('is not repeated for users that its answer leaves out: they are unknown', async () => {
+  it('is not repeated for users that are missing from its answer: they end as unknown', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker({ type: { class: 'D' } });
     endpoint.answer = () => answerOf([{ id: 'u1', status: 'succeeded' }]);
     await feed([['u1', 'u2']], oneStep);
@@ -289,7 +289,7 @@ describe('a call of class D', () => {
     expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'unknown', reason: 'muster.no-result' }]);
   });
 
-  it('brings users back who failed for now: that asserts that nothing was applied', async () => {
+  it('is repeated for users whose failure is retryable, because nothing was applied for them', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: { class: 'D' } });
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
@@ -303,21 +303,24 @@ describe('a call of class D', () => {
   });
 });
 
-describe('an endpoint that has forgotten its keys', () => {
-  it.each<'A' | 'B'>(['A', 'B'])('of class %s is not asked again for users that its answer leaves out', async (of) => {
-    const { clock, database, endpoint, feed, failures, sweepOverdue } = await createRunningWorker({
-      type: { class: of, keyLifeSeconds: 3600 },
-    });
-    endpoint.answer = () =>
-      endpoint.seen.length === 1
-        ? { kind: 'answered', status: 429, retryAfterMs: 4_000_000, body: Buffer.from('') }
-        : answerOf([{ id: 'u1', status: 'succeeded' }]);
-    const { runId } = await feed([['u1', 'u2']], { ...oneStep, deadlineSeconds: 86_400 });
-    await passTime(clock, 4_500_000);
-    await sweepOverdue(runId);
-    await passTime(clock, 5000);
-    expect(endpoint.seen).toHaveLength(2);
-    expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'unknown', reason: 'muster.no-result' }]);
-    expect(database.batches.size).toBe(1);
-  });
+describe('an endpoint whose keys have expired', () => {
+  it.each<'A' | 'B'>(['A', 'B'])(
+    'of class %s is not called again for users that are missing from its answer',
+    async (of) => {
+      const { clock, database, endpoint, feed, failures, sweepOverdue } = await createRunningWorker({
+        type: { class: of, keyLifeSeconds: 3600 },
+      });
+      endpoint.answer = () =>
+        endpoint.seen.length === 1
+          ? { kind: 'answered', status: 429, retryAfterMs: 4_000_000, body: Buffer.from('') }
+          : answerOf([{ id: 'u1', status: 'succeeded' }]);
+      const { runId } = await feed([['u1', 'u2']], { ...oneStep, deadlineSeconds: 86_400 });
+      await passTime(clock, 4_500_000);
+      await sweepOverdue(runId);
+      await passTime(clock, 5000);
+      expect(endpoint.seen).toHaveLength(2);
+      expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'unknown', reason: 'muster.no-result' }]);
+      expect(database.batches.size).toBe(1);
+    },
+  );
 });

@@ -23,15 +23,15 @@ async function workerWith(answer: (seen: SeenCall) => BatchAnswer) {
   return kept.map(({ epoch, reading, cause, users }) => ({ epoch, reading, cause, users }));
 }
 
-describe('what a call was answered', () => {
-  it('is not kept where everybody succeeded, or failed for good', async () => {
+describe("the record of a call's answer", () => {
+  it('is not kept if all users succeeded or failed for good', async () => {
     expect(await workerWith(succeeded)).toEqual([]);
     const failing = ({ call }: SeenCall) =>
       answerOf(call.users.map((id) => ({ id, status: 'failed', code: 'out-of-stock' })));
     expect(await workerWith(failing)).toEqual([]);
   });
 
-  it('is kept with code and message for users that are tried again, and for nobody else', async () => {
+  it('keeps code and message of only the users that are retried', async () => {
     const answer = ({ call }: SeenCall) =>
       answerOf(
         call.users.map((id) => ({
@@ -56,11 +56,11 @@ describe('what a call was answered', () => {
     [429, 'not-applied', '429 Too Many Requests'],
     [500, 'ambiguous', '500 Internal Server Error'],
     [404, 'misconfigured', '404 Not Found'],
-  ] as const)('is kept where %i puts the whole batch back', async (status, reading, cause) => {
+  ] as const)('keeps the cause if status %i makes the whole batch wait', async (status, reading, cause) => {
     expect(await workerWith(() => answeredWith(status))).toEqual([{ epoch: 1, reading, cause, users: [] }]);
   });
 
-  it('is kept where a refused batch is split, at its users too', async () => {
+  it('keeps the refusal of a batch that is split, and the refusals of its parts', async () => {
     const kept = await workerWith((seen) => (seen.call.users.includes('u2') ? answeredWith(422) : succeeded(seen)));
     expect(kept).toMatchObject([{ reading: 'refused', cause: '422 Unprocessable Entity' }]);
   });

@@ -11,7 +11,7 @@ const serverError: BatchAnswer = { kind: 'answered', status: 500, retryAfterMs: 
 const untilSwept = ({ ledger }: WorkerDeps) => ({ ledger: withoutTimedSteps(ledger) });
 
 describe('an ambiguous call', () => {
-  it('is made again with the same key and the same bytes, after a while', async () => {
+  it('is repeated after a backoff with the same key and the same bytes', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = () => serverError;
@@ -30,31 +30,28 @@ describe('an ambiguous call', () => {
     expect(stepRows(1)).toMatchObject([{ state: 'done' }]);
   });
 
-  it.each<'A' | 'B'>(['A', 'B'])(
-    'of class %s costs an outage of an hour no user, however many calls it was',
-    async (of) => {
-      const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: of } });
-      const answer = endpoint.answer;
-      endpoint.answer = () => serverError;
-      const { runId, totals } = await feed([['u1', 'u2']], { deadlineSeconds: 7200 });
-      for (let minute = 0; minute < 60; minute++) {
-        await passTime(clock, 60_000);
-        await sweepOverdue(runId);
-      }
-      expect(endpoint.seen.length).toBeGreaterThan(8);
-      // Backoff of up to five minutes and the breaker keep them few.
-      expect(endpoint.seen.length).toBeLessThan(40);
-      endpoint.answer = answer;
-      for (let minute = 0; minute < 12; minute++) {
-        await passTime(clock, 60_000);
-        await sweepOverdue(runId);
-      }
-      expect(failures()).toEqual([]);
-      expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
-    },
-  );
+  it.each<'A' | 'B'>(['A', 'B'])('of class %s loses no user in an outage of one hour', async (of) => {
+    const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: of } });
+    const answer = endpoint.answer;
+    endpoint.answer = () => serverError;
+    const { runId, totals } = await feed([['u1', 'u2']], { deadlineSeconds: 7200 });
+    for (let minute = 0; minute < 60; minute++) {
+      await passTime(clock, 60_000);
+      await sweepOverdue(runId);
+    }
+    expect(endpoint.seen.length).toBeGreaterThan(8);
+    // Backoff of up to five minutes and the breaker keep them few.
+    expect(endpoint.seen.length).toBeLessThan(40);
+    endpoint.answer = answer;
+    for (let minute = 0; minute < 12; minute++) {
+      await passTime(clock, 60_000);
+      await sweepOverdue(runId);
+    }
+    expect(failures()).toEqual([]);
+    expect(totals()).toMatchObject([{ succeeded: 2 }, { succeeded: 2 }]);
+  });
 
-  it('ends as unknown when the deadline passes meanwhile: nobody can say that nothing happened', async () => {
+  it('ends as unknown, not as expired, if the deadline passes before it is repeated', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({}, untilSwept);
     endpoint.answer = () => serverError;
     const { runId } = await feed([['u1']], { deadlineSeconds: 3600 });
@@ -66,7 +63,7 @@ describe('an ambiguous call', () => {
     expect(failures()).toEqual([{ user: 'u1', step: 1, outcome: 'unknown', reason: 'muster.ambiguous-answer' }]);
   });
 
-  it('is not made again when the endpoint has forgotten the key', async () => {
+  it("is not repeated after the endpoint's key lifetime, and ends as unknown", async () => {
     const type = { keyLifeSeconds: 3600 };
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type }, untilSwept);
     endpoint.answer = () => serverError;
@@ -82,7 +79,7 @@ describe('an ambiguous call', () => {
 describe('an open key', () => {
   const refusal: BatchAnswer = { kind: 'answered', status: 422, retryAfterMs: null, body: Buffer.from('{}') };
 
-  it('is not given up for new keys by a refusal in class B: nobody is served twice', async () => {
+  it('is kept after a refusal in class B, so no user is served twice', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
     const served = new Map<string, string[]>();
     endpoint.answer = ({ idempotencyKey, call }) => {
@@ -103,7 +100,7 @@ describe('an open key', () => {
     expect(failures()).toEqual([]);
   });
 
-  it('does not fail a user who is refused alone, who may have been served (class A)', async () => {
+  it('makes a user unknown, not failed, if the user alone is refused after a lost call (class A)', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = () => (endpoint.seen.length === 1 ? { kind: 'ambiguous', cause: 'reset' } : refusal);
     const { runId } = await feed([['u1']], { deadlineSeconds: 3600 });
@@ -115,9 +112,9 @@ describe('an open key', () => {
   });
 
   it.each([
-    ['whom an answer under it calls retryable: the lost call may still serve them', true, 'unknown'],
-    ['nobody where no call was lost before', false, 'expired'],
-  ])('stays open in class A for %s', async (_name, isLost, outcome) => {
+    ['open after a lost call, so they end as unknown', true, 'unknown'],
+    ['not open without a lost call, so they expire', false, 'expired'],
+  ])('leaves retryable users of class A %s', async (_name, isLost, outcome) => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker({
       type: { class: 'A', retry: { firstDelayMs: 300_000, maxDelayMs: 300_000 } },
     });
@@ -140,9 +137,9 @@ describe('an open key', () => {
   });
 
   it.each([
-    ['was lost before: it may still serve them', true, 'unknown'],
-    ['was lost before: none', false, 'failed'],
-  ])('is what users end by whose attempts are used up (class A) where a call %s', async (_name, isLost, outcome) => {
+    ['unknown after a lost call', true, 'unknown'],
+    ['failed without a lost call', false, 'failed'],
+  ])('ends users of class A whose attempts are used up as %s', async (_name, isLost, outcome) => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({
       type: { class: 'A', maxAttempts: 3 },
     });
@@ -162,7 +159,7 @@ describe('an open key', () => {
     expect(totals()).toMatchObject([{ succeeded: 1, [outcome]: 2 }]);
   });
 
-  it('ends as failed all the same for whom a final word is there: the lost call repeats it', async () => {
+  it('ends a user as failed if the repeated call gives a final failure after a lost call', async () => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = (seen) =>
       endpoint.seen.length === 1 ? { kind: 'ambiguous', cause: 'reset' } : answerWithFailures(seen, ['u2'], {});
@@ -174,37 +171,34 @@ describe('an open key', () => {
   });
 
   it.each([
-    ['was lost before: their users may have been served', true, 'unknown'],
-    ['was lost before: none', false, 'expired'],
-  ])(
-    'goes along with the parts that a refused batch is split into (class A) where a call %s',
-    async (_name, isLost, outcome) => {
-      const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker({ type: { class: 'A' } });
-      const busy: BatchAnswer = { kind: 'answered', status: 429, retryAfterMs: 300_000, body: Buffer.from('') };
-      endpoint.answer = ({ call }) => {
-        if (isLost && endpoint.seen.length === 1) return { kind: 'ambiguous', cause: 'reset' };
-        return call.users.length > 1 ? refusal : busy;
-      };
-      const chain = [{ action: 'award-reward', params: {} }];
-      const { runId, totals } = await feed([['u1', 'u2']], { chain, deadlineSeconds: 200 });
-      for (let round = 0; round < 10 && stepRows(1).length < 3; round++) {
-        await passTime(clock, 10_000);
-        await sweepOverdue(runId);
-      }
-      await passTime(clock, 200);
-      expect(stepRows(1)).toMatchObject([
-        { state: 'done' },
-        { state: 'waiting', open: isLost },
-        { state: 'waiting', open: isLost },
-      ]);
-      await passTime(clock, 200_000);
+    ['a lost call', true, 'unknown'],
+    ['no lost call', false, 'expired'],
+  ])('is passed on to the parts of a refused batch after %s (class A)', async (_name, isLost, outcome) => {
+    const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker({ type: { class: 'A' } });
+    const busy: BatchAnswer = { kind: 'answered', status: 429, retryAfterMs: 300_000, body: Buffer.from('') };
+    endpoint.answer = ({ call }) => {
+      if (isLost && endpoint.seen.length === 1) return { kind: 'ambiguous', cause: 'reset' };
+      return call.users.length > 1 ? refusal : busy;
+    };
+    const chain = [{ action: 'award-reward', params: {} }];
+    const { runId, totals } = await feed([['u1', 'u2']], { chain, deadlineSeconds: 200 });
+    for (let round = 0; round < 10 && stepRows(1).length < 3; round++) {
+      await passTime(clock, 10_000);
       await sweepOverdue(runId);
-      await passTime(clock, 200);
-      expect(totals()).toMatchObject([{ [outcome]: 2 }]);
-    },
-  );
+    }
+    await passTime(clock, 200);
+    expect(stepRows(1)).toMatchObject([
+      { state: 'done' },
+      { state: 'waiting', open: isLost },
+      { state: 'waiting', open: isLost },
+    ]);
+    await passTime(clock, 200_000);
+    await sweepOverdue(runId);
+    await passTime(clock, 200);
+    expect(totals()).toMatchObject([{ [outcome]: 2 }]);
+  });
 
-  it('begins no trial of single users when it is refused: the lost call may be why (class A)', async () => {
+  it('prevents the trial of single users if the repeated call is refused (class A)', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = () => (endpoint.seen.length === 1 ? { kind: 'ambiguous', cause: 'reset' } : refusal);
     const { runId } = await feed([['u1', 'u2', 'u3', 'u4']], { chain: [{ action: 'award-reward', params: {} }] });
@@ -215,7 +209,7 @@ describe('an open key', () => {
     expect(endpoint.seen.slice(0, 4).map(({ call }) => call.users.length)).toEqual([4, 4, 2, 2]);
   });
 
-  it('is what a lapsed lease leaves, whose call may have been made', async () => {
+  it('remains after a lapsed lease, whose call may have been made', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);
     // Another worker claims it first, and is gone.

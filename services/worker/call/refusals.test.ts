@@ -27,7 +27,7 @@ function refusing(bad: readonly string[], status = 422): (seen: SeenCall) => Bat
 }
 
 describe('a refused user', () => {
-  it('is found in a batch of a hundred within a second and without a sweep, and the others are served', async () => {
+  it('is found in a batch of 100 within a second and without a sweep, and the others are served', async () => {
     const { clock, endpoint, feed, someUsers, failures } = await createRunningWorker();
     endpoint.answer = refusing(['u037']);
     const { totals } = await feed([someUsers(100)], oneStep);
@@ -37,7 +37,7 @@ describe('a refused user', () => {
     expect(endpoint.seen.length).toBeLessThan(20);
   });
 
-  it('is found where it is one of those that are tried alone', async () => {
+  it('is found if it is one of the users that the worker tries alone', async () => {
     const { clock, endpoint, feed, someUsers, failures } = await createRunningWorker();
     endpoint.answer = refusing(['u001']);
     const { totals } = await feed([someUsers(100)], oneStep);
@@ -46,7 +46,7 @@ describe('a refused user', () => {
     expect(totals()).toMatchObject([{ succeeded: 99, failed: 1 }]);
   });
 
-  it('has the code that the endpoint gave', async () => {
+  it('fails with the code from the body of the refusal', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker();
     endpoint.answer = (seen) =>
       seen.call.users.includes('u2') ? refusedWith(400, '{"code":"blocked"}') : succeeded(seen);
@@ -55,7 +55,7 @@ describe('a refused user', () => {
     expect(failures()).toEqual([{ user: 'u2', step: 1, outcome: 'failed', reason: 'blocked' }]);
   });
 
-  it('fails when it is all that its batch has', async () => {
+  it('fails if it is the only user of its batch', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker();
     endpoint.answer = () => refusedWith(422);
     await feed([['u1']], oneStep);
@@ -64,7 +64,7 @@ describe('a refused user', () => {
   });
 });
 
-describe('a batch that is too large', () => {
+describe('a batch that the endpoint refuses with 413', () => {
   it('is halved until its parts are small enough', async () => {
     const { clock, endpoint, feed, someUsers, failures } = await createRunningWorker();
     endpoint.answer = (seen) => (seen.call.users.length > 30 ? refusedWith(413) : succeeded(seen));
@@ -79,7 +79,7 @@ describe('a batch that is too large', () => {
 });
 
 describe('parameters that the endpoint refuses', () => {
-  it('fail nobody: two users are tried, and the step of the run is held with its cause', async () => {
+  it('fail no user: the worker tries two users alone and holds the step with its cause', async () => {
     const { clock, endpoint, feed, someUsers, failures, database, stepRows } = await createRunningWorker();
     endpoint.answer = () => refusedWith(422, '{"code":"no-such-reward"}');
     await feed([someUsers(100)], oneStep);
@@ -92,7 +92,7 @@ describe('parameters that the endpoint refuses', () => {
     expect(stepRows(1).filter(({ state }) => state === 'waiting')).toHaveLength(3);
   });
 
-  it('cost a large run few calls', async () => {
+  it('cost a run of 200 batches fewer than 20 calls', async () => {
     const { clock, endpoint, feed, failures } = await createRunningWorker({ concurrency: 100 });
     endpoint.answer = () => refusedWith(400);
     await feed(
@@ -104,7 +104,7 @@ describe('parameters that the endpoint refuses', () => {
     expect(endpoint.seen.length).toBeLessThan(20);
   });
 
-  it('are tried again every 30 s with one batch, and everybody is served once they are accepted', async () => {
+  it('are tried every 30 s with one batch, and all users are served once the endpoint accepts them', async () => {
     const { clock, endpoint, feed, failures, database, sweepOverdue } = await createRunningWorker();
     endpoint.answer = () => refusedWith(422);
     const { runId, totals } = await feed(
@@ -130,7 +130,7 @@ describe('parameters that the endpoint refuses', () => {
     expect(totals()).toMatchObject([{ succeeded: 40, failed: 0 }]);
   });
 
-  it('hold a step too where it was first accepted and then refuses very many', async () => {
+  it('hold the step if the endpoint accepts the first batch and then refuses over 1,000 users', async () => {
     const { clock, endpoint, feed, database, failures } = await createRunningWorker({ concurrency: 50 });
     endpoint.answer = (seen) => (seen.call.users[0]?.startsWith('good') ? succeeded(seen) : refusedWith(422));
     await feed([['good'], ...Array.from({ length: 1100 }, (_, batch) => [`u${batch}`])], oneStep);
@@ -141,7 +141,7 @@ describe('parameters that the endpoint refuses', () => {
     expect(failures().length).toBeLessThan(1000);
   });
 
-  it('hold it in each country where the run as a whole refuses very many', async () => {
+  it('hold the step in each country if the countries of a run together exceed 1,000 refused users', async () => {
     const { clock, endpoint, publish, database, failures } = await createRunningWorker({ concurrency: 50 });
     endpoint.answer = (seen) => (seen.call.users[0]?.endsWith('good') ? succeeded(seen) : refusedWith(422));
     const subject = createMemoryExecutionStores({ database });
@@ -161,7 +161,7 @@ describe('parameters that the endpoint refuses', () => {
 
 describe('a fault of configuration', () => {
   it.each([401, 403, 404, 405, 410, 415, 501, 302])(
-    '(%i) holds the step of the run, and fails nobody',
+    '(%i) holds the step of the run and fails no user',
     async (status) => {
       const { clock, endpoint, feed, database, failures, stepRows } = await createRunningWorker();
       endpoint.answer = () => refusedWith(status);
@@ -177,7 +177,7 @@ describe('a fault of configuration', () => {
     },
   );
 
-  it('is knocked at by one batch every 30 s, not by each that waits', async () => {
+  it('is tried with one batch every 30 s, not with each waiting batch', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     endpoint.answer = () => refusedWith(404);
     const { runId } = await feed(
@@ -194,7 +194,7 @@ describe('a fault of configuration', () => {
     expect(endpoint.seen.length - first).toBeLessThanOrEqual(2);
   });
 
-  it('of one run does not touch its neighbour in the same shard', async () => {
+  it('of one run does not delay another run of the same shard', async () => {
     const { clock, endpoint, feed } = await createRunningWorker();
     endpoint.answer = (seen) => (seen.call.users[0]?.startsWith('wrong') ? refusedWith(404) : succeeded(seen));
     await feed(

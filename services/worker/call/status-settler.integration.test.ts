@@ -51,8 +51,8 @@ async function setUp(unknown: number) {
   return { endpoint, turn, look, unknownUsers, reasonsOf };
 }
 
-describe('settling by status', () => {
-  it('waits until nothing that was lost can be applied any more', async () => {
+describe('a settlement by status', () => {
+  it('waits until the endpoint can no longer apply a lost call', async () => {
     const { endpoint, turn, look } = await setUp(2);
     await turn();
     await on.passTime(59_000);
@@ -63,7 +63,7 @@ describe('settling by status', () => {
     expect([endpoint.asked.length, (await look())?.state]).toEqual([1, 'done']);
   });
 
-  it('settles everybody whom the endpoint tells of, page by page, and leaves the others', async () => {
+  it('settles the users that the status answers name, page by page, and leaves the others unknown', async () => {
     const { endpoint, turn, look, unknownUsers, reasonsOf } = await setUp(250);
     await on.passTime(61_000);
     const statuses = ['succeeded', 'failed', 'not-found', 'in-progress'];
@@ -80,7 +80,7 @@ describe('settling by status', () => {
     expect([...reasons].sort()).toEqual(['muster.never-applied', 'no-stock']);
   });
 
-  it('tries again when the status cannot be had, shows why, and gives up in the end', async () => {
+  it('is retried with its cause if the status URL gives errors, and fails after six requests', async () => {
     const { endpoint, turn, look, unknownUsers } = await setUp(2);
     await on.passTime(61_000);
     endpoint.status = () => ({ kind: 'answered', status: 503, retryAfterMs: null, body: Buffer.from('') });

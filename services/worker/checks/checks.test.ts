@@ -49,7 +49,7 @@ async function setUp(refused: readonly string[] = [], options: WorkerFixtureOpti
 }
 
 describe('a step with a check', () => {
-  it('is not called for whom its check refuses: they end as suppressed, with its code and words, and go no further', async () => {
+  it('suppresses the users that the check refuses, with its code and message, and calls the others', async () => {
     const { clock, feed, asked, called, details } = await setUp(['u2']);
     const { totals } = await feed([['u1', 'u2', 'u3']], checkedAt(1));
     await passTime(clock, 1000);
@@ -66,7 +66,7 @@ describe('a step with a check', () => {
     ]);
   });
 
-  it('is called for the batch as it is where nobody is refused', async () => {
+  it('calls the batch unchanged if the check refuses no user', async () => {
     const { clock, feed, called, stepRows } = await setUp();
     await feed([['u1', 'u2']], checkedAt(1));
     await passTime(clock, 1000);
@@ -74,7 +74,7 @@ describe('a step with a check', () => {
     expect(stepRows(1)).toMatchObject([{ batchNo: 1, state: 'done' }]);
   });
 
-  it('asks for whoever is left behind the step before, and is not handed on', async () => {
+  it('checks only the survivors of the step before, after these went through Kafka', async () => {
     const { clock, endpoint, feed, asked, called, script } = await setUp(['u3']);
     script.call = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u1'] : []);
     await feed([['u1', 'u2', 'u3']], checkedAt(2));
@@ -84,7 +84,7 @@ describe('a step with a check', () => {
     expect(endpoint.seen.map(({ actionType }) => actionType)).toEqual(['award-reward', 'caps', 'send-message']);
   });
 
-  it('says in the question what it is for, under a key that no call has', async () => {
+  it('sends action, country, batch and users in the check request, with a key that no call has', async () => {
     const { clock, endpoint, feed } = await setUp();
     await feed([['u1']], checkedAt(1));
     await passTime(clock, 1000);
@@ -95,7 +95,7 @@ describe('a step with a check', () => {
     expect(question?.idempotencyKey).not.toBe(call?.idempotencyKey);
   });
 
-  it('is asked again for who is to be called again, and calls them no more where they are refused by then', async () => {
+  it('checks users again before they are retried, and does not call those refused then', async () => {
     const { clock, feed, sweepOverdue, asked, called, script } = await setUp();
     script.call = (seen) => answerWithFailures(seen, ['u2', 'u3'], { retryable: true });
     const { runId } = await feed([['u1', 'u2', 'u3']], checkedAt(1));
@@ -112,7 +112,7 @@ describe('a step with a check', () => {
     expect(called().filter((users) => users.includes('u2'))).toHaveLength(1);
   });
 
-  it('is not asked about a call that was lost: the same key and bytes settle that', async () => {
+  it('does not check a lost call again: it is repeated with the same key and bytes', async () => {
     const { clock, endpoint, feed, sweepOverdue, asked, script } = await setUp();
     script.call = () => lost;
     const { runId } = await feed([['u1', 'u2']], checkedAt(1));
@@ -127,7 +127,7 @@ describe('a step with a check', () => {
     expect(second).toMatchObject({ idempotencyKey: first?.idempotencyKey, body: first?.body });
   });
 
-  it('leaves no doubt where its worker is lost while it is asked: the next one asks anew, and no call counts as lost', async () => {
+  it('is checked again by the next worker if the worker was lost during the check, and no call counts as lost', async () => {
     const { feed, passSweeping, workerDeps, asked, called, stepRows } = await setUp(['u2']);
     const { runId, steps } = await feed([['u1', 'u2']], checkedAt(1));
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [], checked: () => true });
@@ -137,7 +137,7 @@ describe('a step with a check', () => {
     expect(stepRows(1).every(({ open }) => !open)).toBe(true);
   });
 
-  it('has it written that its call begins, and is not asked about it where its worker is lost then', async () => {
+  it('records the start of its call, and is not checked again if the worker is lost after that', async () => {
     const { clock, feed, passSweeping, workerDeps, asked, called, script, stepRows } = await setUp();
     const begun: boolean[] = [];
     script.call = (seen) => {
@@ -157,7 +157,7 @@ describe('a step with a check', () => {
     expect(called().at(-1)).toEqual(['u3', 'u4']);
   });
 
-  it('is checked as well where some of its users are on a suppression list', async () => {
+  it('is checked for the remaining users if some users are on a suppression list', async () => {
     const { clock, database, feed, asked, called } = await setUp(['u3']);
     suppress(database, 'award-reward', 'u2', null);
     await feed([['u1', 'u2', 'u3']], checkedAt(1));
@@ -167,8 +167,8 @@ describe('a step with a check', () => {
   });
 });
 
-describe('a check that gives no answer', () => {
-  it('is asked again later, and nobody is called before it answers', async () => {
+describe('a check that is unavailable', () => {
+  it('is retried without limit, and no user is called before it answers', async () => {
     const { clock, database, feed, passSweeping, asked, called, script, stepRows } = await setUp(['u2']);
     const refusing = script.check;
     script.check = () => down;
@@ -197,19 +197,22 @@ describe('a check that gives no answer', () => {
       ],
       failed: [],
     },
-  ])('at its last try lets users $onUnavailable, where the step says so', async ({ onUnavailable, calls, failed }) => {
-    const { feed, passSweeping, asked, called, details, script } = await setUp();
-    script.check = () => lost;
-    const { runId } = await feed([['u1', 'u2']], checkedAt(1, onUnavailable));
-    await passSweeping(runId, 600);
-    expect(asked()).toHaveLength(3);
-    expect(called()).toEqual(calls);
-    const reason = 'muster.check-unavailable';
-    const detail = 'the check caps gave no answer: the connection was reset';
-    expect(details()).toEqual(failed.map((user) => ({ user, outcome: 'failed', reason, detail })));
-  });
+  ])(
+    'applies onUnavailable=$onUnavailable to its users at the last attempt',
+    async ({ onUnavailable, calls, failed }) => {
+      const { feed, passSweeping, asked, called, details, script } = await setUp();
+      script.check = () => lost;
+      const { runId } = await feed([['u1', 'u2']], checkedAt(1, onUnavailable));
+      await passSweeping(runId, 600);
+      expect(asked()).toHaveLength(3);
+      expect(called()).toEqual(calls);
+      const reason = 'muster.check-unavailable';
+      const detail = 'the check caps gave no answer: the connection was reset';
+      expect(details()).toEqual(failed.map((user) => ({ user, outcome: 'failed', reason, detail })));
+    },
+  );
 
-  it('of some users has not answered; whom it refused at the last try is not called, whatever becomes of the others', async () => {
+  it('with a partial answer suppresses the refused users and applies onUnavailable to the others', async () => {
     const { feed, passSweeping, called, details, script } = await setUp();
     script.check = ({ call }) => {
       const results = call.users.includes('u1') ? [{ id: 'u1', status: 'failed', code: 'cap-reached' }] : [];
@@ -221,7 +224,7 @@ describe('a check that gives no answer', () => {
     expect(details()).toMatchObject([{ user: 'u1', outcome: 'suppressed', reason: 'cap-reached' }]);
   });
 
-  it('holds up no step without it in the same shard, however long its answers take and however many wait', async () => {
+  it('does not delay steps without a check in the same shard while 400 batches wait for it', async () => {
     const { clock, feed, script, stepRows } = await setUp([], { check: { concurrency: 2 } });
     script.check = () => new Promise<BatchAnswer>(() => undefined);
     const batches = (name: string, count: number) => Array.from({ length: count }, (_, index) => [`${name}${index}`]);
@@ -235,7 +238,7 @@ describe('a check that gives no answer', () => {
     expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeLessThan(10);
   });
 
-  it('is asked seldom while it is down', async () => {
+  it('is requested seldom while it is down', async () => {
     const { clock, feed, passSweeping, asked, script, stepRows } = await setUp([], { check: { maxAttempts: 100 } });
     script.check = () => down;
     const { runId } = await feed(

@@ -10,8 +10,8 @@ function batchesOf(name: string, count: number, users: number): string[][] {
   return Array.from({ length: count }, (_, batch) => Array.from({ length: users }, (__, user) => id(batch, user)));
 }
 
-describe('a worker whose campaign has a budget', () => {
-  it('calls for as many users as it suffices for, the last ones split off from their batch', async () => {
+describe('a worker of a campaign with a budget', () => {
+  it('calls as many users as the budget allows, and splits the last batch for it', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     const budgets = [{ country: 'SG', units: 27 }];
     const { totals, runId } = await feed(batchesOf('u', 3, 5), { countries: ['SG'], chain, budgets });
@@ -22,7 +22,7 @@ describe('a worker whose campaign has a budget', () => {
     expect(endpoint.seen.map(({ call }) => call.users.length).sort()).toEqual([3, 5, 5]);
   });
 
-  it('calls nobody for a budget of which too little is left, and goes on once it was raised', async () => {
+  it('makes no call if the budget is too small for one user, and continues after it is raised', async () => {
     const { clock, database, endpoint, feed, sweepOverdue } = await createRunningWorker();
     const budgets = [{ country: 'SG', units: 1 }];
     const { totals, runId } = await feed(batchesOf('u', 2, 5), { countries: ['SG'], chain, budgets });
@@ -34,7 +34,7 @@ describe('a worker whose campaign has a budget', () => {
     await passTimeUntil(clock, () => totals()[0]?.succeeded === 10);
   });
 
-  it('gives back what was not applied: others are served in place of who failed', async () => {
+  it('releases the units of failed users, so that others are served in their place', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     endpoint.answer = ({ call }) =>
       answerOf(
@@ -48,7 +48,7 @@ describe('a worker whose campaign has a budget', () => {
     await passTimeUntil(clock, () => totals()[0]?.succeeded === 5);
   });
 
-  it('asks again for as long as another has its budget locked, and serves others meanwhile', async () => {
+  it('retries while the budget row is locked, and serves other runs meanwhile', async () => {
     const { clock, database, endpoint, feed } = await createRunningWorker({}, () => ({ unbegun: nothingUnbegun }));
     const budgets = [{ country: 'SG', units: 20 }];
     const locked = await feed(batchesOf('l', 2, 5), { countries: ['SG'], chain, budgets });
@@ -62,7 +62,7 @@ describe('a worker whose campaign has a budget', () => {
     expect(locked.totals()[0]?.succeeded).toBe(10);
   });
 
-  it('takes no place of others: 100 calls of 20 ms beside 300 starved batches take as long as alone', async () => {
+  it('serves 100 calls of another run beside 300 batches without budget as fast as alone', async () => {
     async function timeOf(isBeside: boolean): Promise<number> {
       const { clock, endpoint, feed } = await createRunningWorker();
       endpoint.answer = async ({ call }) => {

@@ -10,7 +10,7 @@ const flushMs = 25;
 const worthOfFlush = (concurrency: number) => Math.ceil((concurrency * flushMs) / callMs);
 
 describe.each([10, 50])('claims of a worker with %i slots', (concurrency) => {
-  it('are no more ahead of its calls than those of one flush, at any moment', async () => {
+  it('are never ahead of its calls by more than one flush', async () => {
     const { clock, stepRows, endpoint, totals } = await createBusyWorker({ concurrency, usersPerBatch });
     for (let look = 0; look < 20 && (totals()[0]?.batches ?? 0) < 800; look++) {
       await passTime(clock, 3);
@@ -21,7 +21,7 @@ describe.each([10, 50])('claims of a worker with %i slots', (concurrency) => {
     }
   });
 
-  it('leave few users unknown in class D when it is killed at full speed', async () => {
+  it('leave few users unknown in class D if the worker is killed at full speed', async () => {
     const busy = await createBusyWorker({ concurrency, usersPerBatch });
     const { clock, runId, sweepOverdue, totals, stepRows } = busy;
     const { uncalled, inFlight } = busy.break();

@@ -31,7 +31,7 @@ async function busyWorker(batches: number, callMs = 300) {
 
 describe('a worker', () => {
   it.each<RunState>(['pausing', 'cancelling'])(
-    'begins no call of a run after the ledger said that it is %s',
+    'begins no call of a run more than 500 ms after the run is %s',
     async (to) => {
       const { clock, beganAtMs, move } = await busyWorker(3000);
       const stoppedAtMs = move(to);
@@ -42,7 +42,7 @@ describe('a worker', () => {
     },
   );
 
-  it('records the calls that were under way, and gives the rest back with no attempt used up', async () => {
+  it('records the calls in flight of a pausing run, and releases the other claims with no attempt used up', async () => {
     const { clock, beganAtMs, move, totals, stepRows } = await busyWorker(3000);
     move('pausing');
     await passTime(clock, 30_000);
@@ -51,7 +51,7 @@ describe('a worker', () => {
     expect(stepRows(1).filter(({ state, attempts }) => state === 'waiting' && attempts > 0)).toEqual([]);
   });
 
-  it('gives back soon what waits for a slot behind calls that hang', async () => {
+  it('releases the claims of a pausing run soon if they wait for a slot behind hanging calls', async () => {
     const { clock, move, stepRows, endpoint } = await busyWorker(20, 25_000);
     const calls = endpoint.seen.length;
     expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeGreaterThan(calls);
@@ -61,7 +61,7 @@ describe('a worker', () => {
     expect(stepRows(1).filter(({ state }) => state === 'running')).toHaveLength(calls);
   });
 
-  it('releases soon what waits for a slot behind calls that hang past the deadline', async () => {
+  it('releases the claims soon if they wait for a slot behind hanging calls and the deadline passes', async () => {
     const { clock, database, runId, stepRows, endpoint } = await busyWorker(20, 25_000);
     const calls = endpoint.seen.length;
     const held = () => stepRows(1).filter(({ state }) => state === 'running').length;
@@ -74,7 +74,7 @@ describe('a worker', () => {
     expect(held()).toBe(calls);
   });
 
-  it('does not ask again for users that an answer left out, once their run was stopped', async () => {
+  it('does not repeat a call for users missing from its answer after the run was paused', async () => {
     const { clock, endpoint, feed, database } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = async () => {
       await clock.sleep(1000);
@@ -87,7 +87,7 @@ describe('a worker', () => {
     expect(endpoint.seen).toHaveLength(1);
   });
 
-  it('goes on with what it gave back when the run is resumed', async () => {
+  it('serves the steps that it released after the run is resumed', async () => {
     const { clock, move, totals, runId, sweepOverdue } = await busyWorker(200);
     move('pausing');
     await passTime(clock, 5000);
@@ -99,7 +99,7 @@ describe('a worker', () => {
     expect(totals()[0]?.succeeded).toBe(200);
   });
 
-  it('serves other runs of the same shard as before while one is paused', async () => {
+  it('serves other runs of the same shard while one run is paused', async () => {
     const { clock, feed, move, endpoint } = await busyWorker(3000);
     move('pausing');
     await passTime(clock, 1000);

@@ -5,8 +5,8 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerWithFailures, withoutHandOn } from '../../../test/support/worker-fixture.ts';
 
-describe('when the database does not answer', () => {
-  it('keeps what was called, and records it later, without another call', async () => {
+describe('a worker whose database fails', () => {
+  it('keeps the results of its calls and records them later without another call', async () => {
     let down = false;
     const { clock, endpoint, feed } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: { ...ledger, flush: (flush) => (down ? Promise.reject(new Error('down')) : ledger.flush(flush)) },
@@ -26,7 +26,7 @@ describe('when the database does not answer', () => {
     expect(endpoint.seen).toHaveLength(2);
   });
 
-  it('makes no call of which it does not know that it may', async () => {
+  it('makes no call while it cannot read the state of the run', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({}, ({ contexts }) => ({
       contexts: failingOnce(contexts, 'admissions'),
     }));
@@ -38,7 +38,7 @@ describe('when the database does not answer', () => {
     expect(endpoint.seen).toHaveLength(2);
   });
 
-  it('gives back the steps whose lost users cannot be read', async () => {
+  it('releases the steps whose lost users it cannot read', async () => {
     const { clock, endpoint, feed, sweepOverdue, someUsers, stepRows } = await createRunningWorker(
       {},
       ({ ledger }) => ({
@@ -55,8 +55,8 @@ describe('when the database does not answer', () => {
   });
 });
 
-describe('a row that cannot be read', () => {
-  it('is left to its lease until it is quarantined, and its neighbours are served', async () => {
+describe('a row that cannot be parsed', () => {
+  it('keeps its lease until it is quarantined, and other batches are served', async () => {
     const { clock, endpoint, feed, publish, database } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: {
         ...ledger,
@@ -89,7 +89,7 @@ describe('a row that cannot be read', () => {
 });
 
 describe('a result that cannot be written', () => {
-  it('sends nobody on to the next step', async () => {
+  it('passes no user on to the next step', async () => {
     const { clock, endpoint, feed, messages } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: {
         ...ledger,
@@ -103,8 +103,8 @@ describe('a result that cannot be written', () => {
   });
 });
 
-describe('a claim whose answer took long', () => {
-  it('is given back without a call when the lease might end before the answer', async () => {
+describe('a claim with a slow answer of the database', () => {
+  it("is released without a call if its lease might end before the call's answer", async () => {
     const { clock, endpoint, feed, stepRows } = await createRunningWorker({}, (deps) => ({
       ledger: {
         ...deps.ledger,

@@ -27,17 +27,17 @@ async function afterStepOne() {
   return { ...running, ...fed, said, calledInTwo, reasons };
 }
 
-describe('a message of step 2 whose true users are u1, u3 and u4', () => {
+describe('a forged message of step 2 whose true users are u1, u3 and u4', () => {
   it.each<[string, { remaining: number[]; lost?: (string[] | null)[] }]>([
-    ['nobody was lost', { remaining: [4], lost: [[]] }],
-    ['another was lost', { remaining: [3], lost: [['u4']] }],
-    ['one more was lost', { remaining: [2], lost: [['u2', 'u4']] }],
-    ['a stranger was lost in their place', { remaining: [4], lost: [['u9']] }],
-    ['it does not say who, and too many are left', { remaining: [4], lost: [null] }],
-    ['it does not say who, and too few are left', { remaining: [1] }],
-    ['as many are left as are, of others', { remaining: [3], lost: [['u1']] }],
-    ['too many are left, and whom it lost is right', { remaining: [4], lost: [['u2']] }],
-  ])('calls them alone where it says that %s, and is set aside with its bytes', async (_, message) => {
+    ['that no user was lost', { remaining: [4], lost: [[]] }],
+    ['that u4 was lost instead of u2', { remaining: [3], lost: [['u4']] }],
+    ['that u4 was lost besides u2', { remaining: [2], lost: [['u2', 'u4']] }],
+    ['that an unknown user was lost', { remaining: [4], lost: [['u9']] }],
+    ['no lost users and too many remaining users', { remaining: [4], lost: [null] }],
+    ['no lost users and too few remaining users', { remaining: [1] }],
+    ['the right number of remaining users but another lost user', { remaining: [3], lost: [['u1']] }],
+    ['the right lost user but too many remaining users', { remaining: [4], lost: [['u2']] }],
+  ])('that states %s calls only the true users and is quarantined with its bytes', async (_, message) => {
     const { said, calledInTwo, reasons, totals } = await afterStepOne();
     await said(message);
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
@@ -48,14 +48,14 @@ describe('a message of step 2 whose true users are u1, u3 and u4', () => {
     ]);
   });
 
-  it('is believed where it is right, without a look at who was lost', async () => {
+  it('is accepted without a look-up of the lost users if it is correct', async () => {
     const { said, calledInTwo, reasons } = await afterStepOne();
     await said({ remaining: [3], lost: [['u2']] });
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
     expect(reasons()).toEqual([]);
   });
 
-  it('is set aside once, however often it names them', async () => {
+  it('is quarantined once if it names the same batch several times', async () => {
     const { said, calledInTwo, reasons, bus, topicOf } = await afterStepOne();
     await said({ batchNos: [1, 1, 1], remaining: [4, 4, 4], lost: [[], [], []] });
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);
@@ -63,14 +63,14 @@ describe('a message of step 2 whose true users are u1, u3 and u4', () => {
     expect(await bus.backlogs('muster.worker').unhandled([topicOf(2)])).toEqual(new Map([[topicOf(2), 0]]));
   });
 
-  it('is set aside before its turn: step 1 of the batch is not done, or there is no such batch', async () => {
+  it('is quarantined without a call if its batch does not exist', async () => {
     const { said, calledInTwo, reasons } = await afterStepOne();
     await said({ batchNos: [2], remaining: [4], lost: [[]] });
     expect(calledInTwo()).toEqual([]);
     expect(reasons()).toEqual([notDue]);
   });
 
-  it('is set aside when all is done, and nobody is called again', async () => {
+  it('is quarantined without another call if the step is already done', async () => {
     const { said, calledInTwo, reasons } = await afterStepOne();
     await said({ remaining: [3], lost: [['u2']] });
     await said({ remaining: [4], lost: [[]] });
@@ -79,8 +79,8 @@ describe('a message of step 2 whose true users are u1, u3 and u4', () => {
   });
 });
 
-describe('a message of step 1', () => {
-  it('that says another number of users calls those of the batch', async () => {
+describe('a forged message of step 1', () => {
+  it('with a wrong number of users calls the users of the batch row and is quarantined', async () => {
     const { clock, endpoint, feed, publish, database } = await createRunningWorker();
     const { feedId } = await feed([]);
     database.batches.set(`${feedId}/1`, { feedId, batchNo: 1, users, parent: null, fromStep: 1 });
@@ -91,8 +91,8 @@ describe('a message of step 1', () => {
   });
 });
 
-describe('rows that disagree with each other', () => {
-  it('call nobody: how many are left is what the step before says', async () => {
+describe('rows that contradict each other', () => {
+  it('cause no call if the stored failures do not match the remaining users of the step before', async () => {
     const { said, calledInTwo, database } = await afterStepOne();
     database.failures.splice(0);
     await said({ remaining: [3], lost: [null] });

@@ -38,14 +38,14 @@ describe.each([
   { lookMs: 500, servedInAMinute: 900 },
   { lookMs: 1000, servedInAMinute: 900 },
   { lookMs: 1800, servedInAMinute: 100 },
-])('looks at run states that take $lookMs ms', ({ lookMs, servedInAMinute }) => {
-  it('slow calls down and do not stop them', async () => {
+])('checks of run states that take $lookMs ms', ({ lookMs, servedInAMinute }) => {
+  it('slow down calls but do not stop them', async () => {
     const { clock, totals } = await workerWithLooksOf(lookMs);
     await passTime(clock, 60_000);
     expect(totals()[0]?.succeeded).toBeGreaterThanOrEqual(servedInAMinute);
   });
 
-  it('keep a pause within its published time', async () => {
+  it('let no call begin later after a pause than documented', async () => {
     const { clock, database, beganAtMs } = await workerWithLooksOf(lookMs);
     await passTime(clock, 2 * lookMs + 300);
     expect(beganAtMs.length).toBeGreaterThan(0);
@@ -57,8 +57,8 @@ describe.each([
   });
 });
 
-describe('looks at run states', () => {
-  it('of half a second cost calls little', async () => {
+describe('checks of run states', () => {
+  it('of half a second delay 900 calls to at most six seconds', async () => {
     const { clock, totals } = await workerWithLooksOf(500);
     await passTime(clock, 6000);
     expect(totals()).toMatchObject([{ succeeded: 900 }]);
@@ -70,7 +70,7 @@ describe('looks at run states', () => {
     expect(looks()).toBeLessThanOrEqual(7);
   });
 
-  it('that take longer than the published time let no call begin', async () => {
+  it('that take longer than the documented pause time let no call begin', async () => {
     const { clock, beganAtMs } = await workerWithLooksOf(lastCallSentWithinMs);
     await passTime(clock, 30_000);
     expect(beganAtMs).toEqual([]);

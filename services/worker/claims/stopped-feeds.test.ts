@@ -27,8 +27,8 @@ function setUp(paused: string[]) {
   return { clock, asked, directory, look };
 }
 
-describe('feeds whose runs were stopped', () => {
-  it('are looked for twice a second, and only while somebody waits for a slot', async () => {
+describe('feeds of stopped runs', () => {
+  it('are looked up twice a second, and only while a step waits for a slot', async () => {
     const { clock, asked, look } = setUp(['paused']);
     expect(await look([])).toBeUndefined();
     expect(asked).toEqual([]);
@@ -43,7 +43,7 @@ describe('feeds whose runs were stopped', () => {
     ]);
   });
 
-  it('are asked for as long as messages of theirs may come, and forgotten then', async () => {
+  it('are looked up for about ten seconds after the last waiting step, then forgotten', async () => {
     const { clock, asked, look } = setUp(['paused']);
     await look(['paused']);
     clock.advance(9000);
@@ -55,7 +55,7 @@ describe('feeds whose runs were stopped', () => {
     expect(asked).toEqual([['paused'], ['paused'], []]);
   });
 
-  it('go on when their run was resumed', async () => {
+  it('count as running after their run was resumed', async () => {
     const paused = ['paused'];
     const { clock, look } = setUp(paused);
     expect(await look(['paused'])).toEqual(['paused']);
@@ -64,7 +64,7 @@ describe('feeds whose runs were stopped', () => {
     expect(await look(['paused'])).toEqual([]);
   });
 
-  it('are asked for one look at a time, and again after one that failed', async () => {
+  it('are looked up by one query at a time, and again after a failed query', async () => {
     const { clock, asked, directory, look } = setUp(['paused']);
     const { stoppedOf } = directory;
     let fail = (): void => undefined;

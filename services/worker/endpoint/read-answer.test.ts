@@ -41,11 +41,11 @@ const failedU2 = { id: 'u2', status: 'failed', code: 'out-of-stock' };
 describe('an answer in the full form', () => {
   const reported = (results: unknown[]) => read(answered(200, { results }));
 
-  it('tells that everybody succeeded', () => {
+  it('reports that all users succeeded', () => {
     expect(reported(asked.map(succeeded))).toEqual({ kind: 'reported', ...everybody });
   });
 
-  it('tells who failed, and why', () => {
+  it('reports which users failed, with code, message and retryable flag', () => {
     const failure = { ...failedU2, message: 'none\u0000 left', retryable: true };
     expect(reported([succeeded('u1'), failure, succeeded('u3')])).toEqual({
       kind: 'reported',
@@ -54,34 +54,34 @@ describe('an answer in the full form', () => {
     });
   });
 
-  it('may come in any order, with fields that nobody knows', () => {
+  it('is read in any order and with unknown fields', () => {
     const results = [{ ...succeeded('u3'), points: { given: 5 } }, failedU2, succeeded('u1')];
     expect(reported(results)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
-  it('may be accepted instead of done', () => {
+  it('is read with status 202 as with status 200', () => {
     expect(read(answered(202, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'reported', missing: [] });
   });
 
-  it('leaves missing whom it leaves out', () => {
+  it('makes users missing that it does not list', () => {
     expect(reported([succeeded('u1'), succeeded('u3')])).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
-  it('leaves missing whom it tells in contradiction, and takes a repeat for what it is', () => {
+  it('makes a user missing that is listed with two different results, and counts repeated entries', () => {
     const results = [...asked.map(succeeded), failedU2, succeeded('u1')];
     expect(reported(results)).toMatchObject({ missing: ['u2'], failed: [], repeated: 2 });
   });
 
-  it('leaves missing who is both to be retried and not to be', () => {
+  it('makes a user missing that is listed both as retryable and as not retryable', () => {
     const results = [succeeded('u1'), failedU2, { ...failedU2, retryable: true }, succeeded('u3')];
     expect(reported(results)).toMatchObject({ missing: ['u2'], failed: [] });
   });
 
-  it('leaves missing whom it tells with a word nobody knows', () => {
+  it('makes a user missing whose status is unknown', () => {
     expect(reported([succeeded('u1'), { id: 'u2', status: 'ok' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
   });
 
-  it('has unexpected passed over and counted', () => {
+  it('counts users that were not in the request as unexpected and ignores them', () => {
     expect(reported([...asked.map(succeeded), succeeded('u9')])).toEqual({
       kind: 'reported',
       ...everybody,
@@ -89,11 +89,11 @@ describe('an answer in the full form', () => {
     });
   });
 
-  it('spoils nothing for the others with a malformed entry', () => {
+  it('is read for the other users if one entry is malformed', () => {
     expect(reported([succeeded('u1'), null, { status: 'failed' }, succeeded('u3')])).toMatchObject({ missing: ['u2'] });
   });
 
-  it('counts what is malformed beside id and status as absent', () => {
+  it('is read without malformed optional fields', () => {
     const failure = { id: 'u2', status: 'failed', code: null, message: null, retryable: null };
     expect(reported([{ ...succeeded('u1'), code: null }, failure, succeeded('u3')])).toEqual({
       kind: 'reported',
@@ -102,7 +102,7 @@ describe('an answer in the full form', () => {
     });
   });
 
-  it('wins where both forms come', () => {
+  it('takes precedence if a body has both forms', () => {
     const both = { succeeded: 3, failed: [], results: [succeeded('u1'), failedU2, succeeded('u3')] };
     expect(read(answered(200, both))).toMatchObject({ failed: [outOfStock] });
   });
@@ -112,16 +112,16 @@ describe('an answer in the compact form', () => {
   const reported = (answer: unknown) =>
     readAnswer({ ...terms, answerForm: 'compact' }, askedFor(asked), answered(200, answer));
 
-  it('tells that everybody succeeded', () => {
+  it('reports that all users succeeded', () => {
     expect(reported({ succeeded: 3, failed: [] })).toEqual({ kind: 'reported', ...everybody });
   });
 
-  it('tells who failed', () => {
+  it('reports which users failed', () => {
     const answer = { succeeded: 2, failed: [{ id: 'u2', code: 'out-of-stock' }] };
     expect(reported(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock] });
   });
 
-  it('holds for the listed users only, where its numbers do not add up', () => {
+  it('applies to only the listed users if its numbers do not add up', () => {
     const answer = { succeeded: 3, failed: [{ id: 'u2', code: 'out-of-stock' }] };
     expect(reported(answer)).toEqual({
       kind: 'reported',
@@ -137,7 +137,7 @@ describe('an answer in the compact form', () => {
     expect(reported(answer)).toEqual({ kind: 'reported', ...everybody, failed: [outOfStock], repeated: 1 });
   });
 
-  it('has unexpected passed over, who do not count', () => {
+  it('counts users that were not in the request as unexpected and ignores them', () => {
     expect(reported({ succeeded: 3, failed: [{ id: 'u9' }] })).toEqual({
       kind: 'reported',
       ...everybody,
@@ -145,12 +145,12 @@ describe('an answer in the compact form', () => {
     });
   });
 
-  it('is understood where the full form was expected', () => {
+  it('is read although the full form was expected', () => {
     expect(read(answered(200, { succeeded: 3, failed: [] }))).toEqual({ kind: 'reported', ...everybody });
   });
 });
 
-describe('a whole answer', () => {
+describe('an HTTP answer to a batch call', () => {
   it.each([400, 413, 422])('with status %i refuses the batch', (status) => {
     const tooLarge = status === 413;
     expect(read(answered(status, 'no'))).toMatchObject({ kind: 'refused', code: `http-${status}`, tooLarge });
@@ -167,53 +167,50 @@ describe('a whole answer', () => {
     [410, '410 Gone'],
     [415, '415 Unsupported Media Type'],
     [501, '501 Not Implemented'],
-  ])('with status %i is a fault of configuration or of parameters, which people read as %s', (status, cause) => {
+  ])('with status %i is a fault of configuration with the cause "%s"', (status, cause) => {
     expect(read(answered(status, ''))).toEqual({ kind: 'misconfigured', cause });
   });
 
-  it('that says our key was used for other bytes is a fault of configuration', () => {
+  it('with the code key-reused is a fault of configuration', () => {
     expect(read(answered(422, { code: 'key-reused' }))).toMatchObject({ kind: 'misconfigured' });
   });
 
-  it.each([409, 425, 429, 503])('with status %i and a time to wait was not applied', (status) => {
+  it.each([409, 425, 429, 503])('with status %i and Retry-After was not applied', (status) => {
     expect(read(answered(status, '', 7000))).toMatchObject({ kind: 'not-applied', retryAfterMs: 7000 });
   });
 
-  it('of an endpoint that is unavailable was not applied where its action type promises that', () => {
+  it('with status 503 was not applied only if its action type promises that', () => {
     expect(read(answered(503, ''))).toMatchObject({ kind: 'ambiguous', cause: '503 Service Unavailable' });
     const promised = { ...terms, unavailableMeansNotApplied: true };
     expect(readAnswer(promised, askedFor(asked), answered(503, ''))).toMatchObject({ kind: 'not-applied' });
   });
 
-  it.each([200, 201, 202, 206, 299])('with status %i speaks of the users by its body', (status) => {
+  it.each([200, 201, 202, 206, 299])('with status %i reports the users by its body', (status) => {
     expect(read(answered(status, { results: asked.map(succeeded) }))).toMatchObject({ kind: 'reported', missing: [] });
   });
 
-  it('that is compressed, though that was not asked for, is ambiguous and breaks the contract', () => {
+  it('with an unrequested compression is ambiguous and violates the contract', () => {
     const encoded = (encoding: string) => read(answered(200, { succeeded: 3, failed: [] }, null, encoding));
     expect(encoded('gzip')).toMatchObject({ kind: 'ambiguous', violation: 'compressed' });
     expect(encoded('identity')).toMatchObject({ kind: 'reported' });
   });
 
-  it.each(['', 'accepted', '{"accepted":3}'])(
-    'of 202 with the body %j says nothing of the users: ambiguous',
-    (body) => {
-      expect(read(answered(202, body))).toMatchObject({ kind: 'ambiguous' });
-    },
-  );
+  it.each(['', 'accepted', '{"accepted":3}'])('with status 202 and the body %j is ambiguous', (body) => {
+    expect(read(answered(202, body))).toMatchObject({ kind: 'ambiguous' });
+  });
 
   it.each([202, 204, 402, 408, 418, 500, 502, 503, 504])('with status %i and no body is ambiguous', (status) => {
     expect(read(answered(status, ''))).toMatchObject({ kind: 'ambiguous' });
   });
 
   it.each(['', 'garbage', '{"results":', '[]', 'null', '{"succeeded":3}', '{"results":{}}'])(
-    'with the body %j is ambiguous',
+    'with status 200 and the body %j is ambiguous',
     (body) => {
       expect(read(answered(200, body))).toMatchObject({ kind: 'ambiguous' });
     },
   );
 
-  it('never passes off a code of its own for one of ours', () => {
+  it('has the prefix "muster." of an endpoint\'s code replaced, and its message cut to 500 characters', () => {
     const failure = { id: 'u2', status: 'failed', code: 'muster.no-result', message: 'x'.repeat(600) };
     const reading = read(answered(200, { results: [succeeded('u1'), failure, succeeded('u3')] }));
     expect(reading).toMatchObject({ failed: [{ code: 'muster-no-result', detail: 'x'.repeat(500) }] });
@@ -261,8 +258,8 @@ function entriesOf(id: string, spoilt: string, text: string): unknown[] {
   }
 }
 
-describe('the fast route', () => {
-  it('concludes what the plain route does, or nothing', () => {
+describe('the fast parser of answers', () => {
+  it('returns the same result as the general parser, or none', () => {
     fc.assert(
       fc.property(idLists, spoils, oddText, (ids, spoilt, text) => {
         const results = ids.flatMap((id, i) => entriesOf(id, spoilt[i] ?? 'succeeded', text));
@@ -274,7 +271,7 @@ describe('the fast route', () => {
     );
   });
 
-  it('concludes nothing from a text that was cut, doubled or changed somewhere, unless the plain route agrees', () => {
+  it('returns the same result as the general parser, or none, for damaged text', () => {
     const damage = fc.tuple(fc.nat(2000), fc.nat(2000), fc.constantFrom('', 'x', '"', '}', ',', '{"id":"u1"}'));
     fc.assert(
       fc.property(idLists, spoils, damage, (ids, spoilt, [from, length, put]) => {
@@ -290,14 +287,14 @@ describe('the fast route', () => {
     );
   });
 
-  it('is the one that is taken for a well-written answer, with failures too', () => {
+  it('reads a well-formed answer with failures', () => {
     const ids = Array.from({ length: 100 }, (_, i) => `user-${i}`);
     const results = ids.map((id, i) => (i % 25 === 0 ? { ...failedU2, id } : succeeded(id)));
     const failed = [0, 25, 50, 75].map((i) => ({ ...outOfStock, id: `user-${i}` }));
     expect(readExpectedAnswer('full', askedFor(ids), bytesOf({ results }))).toEqual({ ...everybody, failed });
   });
 
-  it('reads compact answers as the plain route does', () => {
+  it('returns the same result as the general parser, or none, for compact answers', () => {
     const body = fc.constantFrom(
       '{"succeeded":3,"failed":[]}',
       '{"succeeded":2,"failed":[]}',
@@ -311,7 +308,7 @@ describe('the fast route', () => {
     );
   });
 
-  it('is not taken for ids that need escapes, which the plain route reads', () => {
+  it('falls back to the general parser for ids with escape sequences', () => {
     const ids = ['say "hi"', 'back\\slash', 'plain'];
     const body = { results: ids.map((id) => (id === 'back\\slash' ? { ...failedU2, id } : succeeded(id))) };
     expect(read(answered(200, body), ids)).toMatchObject({ failed: [{ id: 'back\\slash' }], missing: [] });

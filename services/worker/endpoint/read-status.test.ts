@@ -17,8 +17,8 @@ function statusesIn(results: readonly unknown[]) {
 
 const succeeded = { status: 'succeeded', code: 'unspecified', retryable: false };
 
-describe('the answer to a status query', () => {
-  it('tells each user apart, in any order', () => {
+describe('the answer to a status request', () => {
+  it('reports a status for each user, in any order', () => {
     const results = [
       { id: 'u3', status: 'not-found' },
       { id: 'u1', status: 'succeeded' },
@@ -31,7 +31,7 @@ describe('the answer to a status query', () => {
     });
   });
 
-  it('leaves missing whom it leaves out, tells with an unknown word, or tells in contradiction', () => {
+  it('leaves out users that are not listed, have an unknown status, or are listed with different statuses', () => {
     const results = [
       { id: 'u1', status: 'done' },
       { id: 'u2', status: 'not-found' },
@@ -41,7 +41,7 @@ describe('the answer to a status query', () => {
     expect(statusesIn(results)).toEqual({});
   });
 
-  it('is spoilt for nobody else by a malformed entry, nor by users that were not asked for', () => {
+  it('is read for the other users if an entry is malformed or names an unexpected user', () => {
     expect(statusesIn([null, { id: 7 }, { id: 'u9', status: 'succeeded' }, { id: 'u1', status: 'succeeded' }])).toEqual(
       {
         u1: succeeded,
@@ -49,7 +49,7 @@ describe('the answer to a status query', () => {
     );
   });
 
-  it('counts a repeat of the same as one', () => {
+  it('counts a repeated entry once', () => {
     expect(
       statusesIn([
         { id: 'u1', status: 'succeeded' },
@@ -65,18 +65,18 @@ describe('the answer to a status query', () => {
     ['404', answered(404, { results: [] })],
     ['a redirect', answered(302, '')],
     ['garbage', answered(200, '<html>')],
-    ['no list', answered(200, { results: {} })],
+    ['a body without a list', answered(200, { results: {} })],
     ['a batch answer of the compact form', answered(200, { succeeded: 3, failed: [] })],
     ['a compressed body', answered(200, { results: [] }, 'gzip')],
     ['no answer', { kind: 'ambiguous', cause: 'no whole answer within 1000 ms' }],
     ['a refused connection', { kind: 'not-applied', cause: 'connection refused' }],
-  ])('%s says nothing of anybody', (_name, answer) => {
+  ])('with %s gives no status', (_name, answer) => {
     const read = readStatus(asked, answer);
     expect(read).toMatchObject({ kind: 'unanswered' });
     expect(read.kind === 'unanswered' && read.cause).toMatch(/^status: /);
   });
 
-  it('is believed of users that were asked for alone, whatever it holds', () => {
+  it('gives statuses of only the requested users for any body', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ id: fc.constantFrom('u1', 'u2', 'x'), status: fc.string() })), (results) => {
         for (const id of Object.keys(statusesIn(results))) expect(asked).toContain(id);

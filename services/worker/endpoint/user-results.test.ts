@@ -26,7 +26,7 @@ function wordOf({ failed, missing }: UserResults, id: string): UserWord {
   return missing.includes(id) ? 'missing' : 'succeeded';
 }
 
-describe('of two answers to one key', () => {
+describe('two answers to one key', () => {
   it.each<[UserWord, UserWord, UserWord]>([
     ['succeeded', 'succeeded', 'succeeded'],
     ['succeeded', 'failed', 'succeeded'],
@@ -44,11 +44,11 @@ describe('of two answers to one key', () => {
     ['missing', 'failed', 'failed'],
     ['missing', 'retryable', 'retryable'],
     ['missing', 'missing', 'missing'],
-  ])('that say %s and then %s, what counts is: %s', (first, second, merged) => {
+  ])('that report a user as %s and then as %s are merged to %s', (first, second, merged) => {
     expect(wordOf(mergeResults(resultsOf({ u: first }), resultsOf({ u: second })), 'u')).toBe(merged);
   });
 
-  it('a final word wins wherever it is, and each user is judged alone', () => {
+  it('are merged per user, and a final result takes precedence over retryable and missing', () => {
     const word = fc.constantFrom<UserWord>('succeeded', 'failed', 'retryable', 'missing');
     const words = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.tuple(word, word));
     fc.assert(
@@ -66,7 +66,7 @@ describe('of two answers to one key', () => {
     );
   });
 
-  it('the later code counts for a failure that was to be retried, the first for one that was final', () => {
+  it('keep the second code for a failure that was retryable, and the first code for a final failure', () => {
     const first = resultsOf({ a: 'retryable', b: 'failed' }, 'first');
     const second = resultsOf({ a: 'failed', b: 'failed' }, 'second');
     expect(mergeResults(first, second).failed.map(({ id, code }) => [id, code])).toEqual([

@@ -48,19 +48,19 @@ describe('the choice of steps whose next step is served at once', () => {
     ['the room of the feed', { roomOfFeed: 2 }, 2],
     ['a shard without room', { room: 0 }, 0],
     ['a feed without room', { roomOfFeed: 0 }, 0],
-    ['a queue in which others wait', { queued: 1 }, 0],
+    ['a queue with waiting steps', { queued: 1 }, 0],
     ['a shard that this worker does not serve', { isServed: false }, 0],
-  ])('takes as many as %s allows', (_what, terms, most) => {
+  ])('takes as many steps as %s allows', (_what, terms, most) => {
     expect(setUp(terms).choose(finishedOf('f1', 5), []).size).toBe(most);
   });
 
-  it('counts claims of the same flush against both rooms, those of other feeds against the shard alone', () => {
+  it("counts claims of the same flush against the shard's room, and those of its feed against the feed's room", () => {
     const claims = [claimOf('f1'), claimOf('f2')];
     expect(setUp({ room: 3 }).choose(finishedOf('f1', 5), claims).size).toBe(1);
     expect(setUp({ roomOfFeed: 3 }).choose(finishedOf('f1', 5), claims).size).toBe(2);
   });
 
-  it('gives each feed its own room', () => {
+  it('applies the room of each feed separately', () => {
     const finished = [...finishedOf('f1', 3), ...finishedOf('f2', 3)];
     const chosen = setUp({ roomOfFeed: 2 }).choose(finished, []);
     const feeds = finished.filter(({ result }) => chosen.has(result)).map(({ work }) => work.claim.feedId);
@@ -76,7 +76,7 @@ describe('the choice of steps whose next step is served at once', () => {
 });
 
 describe('the next step of a step that was handed on', () => {
-  it('is called if the text holds as many users as were recorded, and released otherwise', () => {
+  it('is called if its users text has the recorded number of users, and released otherwise', () => {
     const [sure, unsure] = finishedOf('f1', 2);
     if (sure?.result.state !== 'done' || unsure?.result.state !== 'done') throw new Error('no step is done');
     const doubtful = { work: unsure.work, result: { ...unsure.result, restUsers: 2 } };

@@ -9,8 +9,8 @@ const batchesOf = (count: number) =>
     `u${String(index).padStart(4, '0')}b`,
   ]);
 
-describe('the next step of what was recorded', () => {
-  it('is called by the same worker without a message, for those who are left', async () => {
+describe('the next step of a recorded step', () => {
+  it('is called by the same worker without a message, for the survivors', async () => {
     const { clock, endpoint, feed, messages, stepRows } = await createRunningWorker();
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.step === 1 ? ['u2'] : []);
     const { totals } = await feed([['u1', 'u2', 'u3']]);
@@ -27,14 +27,14 @@ describe('the next step of what was recorded', () => {
     ]);
   });
 
-  it('settles its message when it is recorded, and not before', async () => {
+  it('leaves no unhandled message of the first step after it is recorded', async () => {
     const { clock, bus, feed, topicOf } = await createRunningWorker();
     await feed([['u1']]);
     await passTime(clock, 1000);
     expect(await bus.backlogs('muster.worker').unhandled([topicOf(1)])).toEqual(new Map([[topicOf(1), 0]]));
   });
 
-  it('goes by its topic where the worker does not serve the shard', async () => {
+  it('is published to its topic if the worker does not serve its shard', async () => {
     const { clock, feed, messages, endpoint } = await createRunningWorker({}, ({ shards }) => ({
       shards: new Map([...shards].filter(([, { actionType }]) => actionType === 'award-reward')),
     }));
@@ -44,7 +44,7 @@ describe('the next step of what was recorded', () => {
     expect(endpoint.seen).toHaveLength(1);
   });
 
-  it('goes by its topic where there is no room: a slow second step fills its own slots alone', async () => {
+  it('is published to its topic if its shard has no free slots', async () => {
     const { clock, feed, messages, endpoint, stepRows } = await createRunningWorker({ type: { concurrency: 4 } });
     const { answer } = endpoint;
     endpoint.answer = (seen) => (seen.call.step === 2 ? new Promise(() => undefined) : answer(seen));
@@ -57,7 +57,7 @@ describe('the next step of what was recorded', () => {
     expect(messages(2).flatMap(({ batchNos }) => batchNos).length).toBeGreaterThanOrEqual(40 - claimed);
   });
 
-  it('goes by its topic where others wait for those slots: it overtakes nothing', async () => {
+  it('is published to its topic if other steps wait for the slots', async () => {
     const { clock, feed, messages, endpoint } = await createRunningWorker({ type: { concurrency: 2 } });
     const { answer } = endpoint;
     let isHeld = true;
@@ -80,7 +80,7 @@ describe('the next step of what was recorded', () => {
     expect(late.totals()[1]).toMatchObject({ succeeded: 1 });
   });
 
-  it('stays here when both steps end in turns, not at once', async () => {
+  it('stays with the worker if the durations of both steps vary in turns', async () => {
     const { clock, feed, messages, endpoint } = await createRunningWorker({ type: { concurrency: 16 } });
     const { answer } = endpoint;
     const beganMs = clock.monotonicMs();
@@ -97,7 +97,7 @@ describe('the next step of what was recorded', () => {
     expect(messages(2).flatMap(({ batchNos }) => batchNos).length).toBeLessThan(25);
   });
 
-  it('is not handed on where its run has a budget: what it costs is reserved by the ordinary way', async () => {
+  it('is published to its topic if its run has a budget', async () => {
     const { clock, feed, messages } = await createRunningWorker();
     const { totals } = await feed([['u1']], {
       budgets: [{ country: 'SG', units: 10 }],

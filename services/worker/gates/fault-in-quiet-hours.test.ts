@@ -65,7 +65,7 @@ describe('row 70: a step that is held for a fault', () => {
     expect(endpoint.seen.length).toBeGreaterThan(calledBefore);
   });
 
-  it('keeps its users in quiet hours that drop users, and calls them once it is mended', async () => {
+  it('keeps its users in quiet hours that drop users, and calls them once the fault is fixed', async () => {
     const { endpoint, failures, kinds, passMinutes } = await setUp(quiet(5, 10, 'drop'));
     await passMinutes(6);
     endpoint.answer = acceptAll;
@@ -87,7 +87,7 @@ describe('row 70: a step that is held for a fault', () => {
     expect([failures().length, kinds()]).toEqual([refusedBeforeHold, ['fault']]);
   });
 
-  it('goes on as soon as a person has mended it, once no hours are quiet', async () => {
+  it('continues after the fault is fixed and the quiet hours have ended', async () => {
     const { endpoint, failures, kinds, passMinutes } = await setUp(quiet(5, 10));
     await passMinutes(6);
     endpoint.answer = acceptAll;

@@ -46,15 +46,15 @@ function setUp({
   return { work, deps, taken, ask: async () => await passGates(callGates, work, admission, deps) };
 }
 
-describe('the try of a fault', () => {
-  it('is taken by a batch that no other gate puts back', async () => {
+describe('the trial call of a held step', () => {
+  it('is made by a batch that no other gate stops', async () => {
     const { ask, taken } = setUp({});
     expect(await ask()).toBeNull();
     expect(taken).toHaveLength(1);
     expect(await ask()).toMatchObject({ state: 'waiting', delayMs: 0 });
   });
 
-  it('is not asked for before it is due', async () => {
+  it('is not requested before it is due', async () => {
     const { ask, taken } = setUp({ tryDue: false });
     expect(await ask()).toMatchObject({ state: 'waiting', delayMs: 0 });
     expect(taken).toEqual([]);
@@ -66,7 +66,7 @@ describe('the try of a fault', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is left to a later batch while single users are tried', async () => {
+  it('is left to a later batch while single users of the batch are tried', async () => {
     const { ask, taken, work } = setUp({});
     const begunBy = putBackResult(work, 0, null);
     work.standing.trial = { begunBy, probes: 2, probesLeft: 2, refusedAlone: [], refused: [], parked: [] };
@@ -74,7 +74,7 @@ describe('the try of a fault', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is left to a later batch by a suspect that waits for another one', async () => {
+  it('is left to a later batch by a batch with lapsed leases that waits for another such batch', async () => {
     const { ask, deps, taken, work } = setUp({ lapses: aloneFromLapses });
     deps.suspects.enter({ ...work });
     expect(await ask()).toMatchObject({ state: 'waiting', delayMs: 1000 });

@@ -14,26 +14,26 @@ function namesIn(file: string): string[] {
 }
 
 describe('the gates before a call', () => {
-  it('are asked in the order that their tables show', () => {
+  it('are listed in the same order in the code and in its two tables', () => {
     expect(namesIn('./gates.ts')).toEqual(names);
     expect(namesIn('../../../docs/execution-path.md')).toEqual(names);
   });
 
-  it('are each asked before every call, as soon as the answer can be known', () => {
+  it('are each evaluated at the claim or before the call', () => {
     for (const gate of gates) expect(gate.claimed ?? gate.call, gate.name).toBeDefined();
   });
 
-  it('ask before a check whatever they ask before the call, but what concerns its own batch alone', () => {
+  it('are evaluated before a check as before a call, except trial, suspect and fault try', () => {
     const callOnly = gates.filter(({ call, check }) => call && !check).map(({ name }) => name);
     expect(callOnly).toEqual(['trial', 'suspect', 'fault try']);
   });
 
-  it('put what ends a run or a user before what waits, and a fault before quiet hours', () => {
+  it('evaluate the gates that end a run or user before those that wait, and a fault before quiet hours', () => {
     const order = ['stopped', 'deadline', 'budget', 'suppression', 'hold', 'quiet hours', 'check', 'trial', 'suspect'];
     expect(names.filter((name) => order.includes(name))).toEqual(order);
   });
 
-  it('put what is taken last', () => {
+  it('evaluate the fault try and the slots last', () => {
     expect(names.slice(-2)).toEqual(['fault try', 'slots']);
   });
 });

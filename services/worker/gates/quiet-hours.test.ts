@@ -41,8 +41,8 @@ async function setUp(quietHours: readonly QuietRule[]) {
 
 const batches = (name: string, count: number) => Array.from({ length: count }, (_, index) => [`${name}${index}`]);
 
-describe('in quiet hours', () => {
-  it('users wait for their end, and are called then', async () => {
+describe('a step in quiet hours', () => {
+  it('waits until they end, and then calls its users', async () => {
     const { clock, database, feed, passSweeping, called, stepRows } = await setUp(hours('wait', [-1, 1]));
     const { runId, totals } = await feed(batches('u', 20));
     await passTime(clock, 5000);
@@ -58,7 +58,7 @@ describe('in quiet hours', () => {
     expect([...database.holds.values()]).toEqual([]);
   });
 
-  it('a step is put back only after its hold is stored', async () => {
+  it('is released only after its hold is stored', async () => {
     const stored = Promise.withResolvers<undefined>();
     const world = await createRunningWorker({}, ({ holds }) => ({
       quietHours: hours('wait', [-1, 1]),
@@ -73,7 +73,7 @@ describe('in quiet hours', () => {
     expect(world.database.holds.size).toBe(1);
   });
 
-  it('that are over hold nothing any more, though the first call after them comes to nothing', async () => {
+  it('is no longer held after they end, even if the first call then fails', async () => {
     const { clock, endpoint, feed, passSweeping, called } = await setUp(hours('wait', [-1, 1]));
     const answer = endpoint.answer;
     const unreachable: BatchAnswer = { kind: 'not-applied', cause: 'connection refused' };
@@ -84,7 +84,7 @@ describe('in quiet hours', () => {
     expect(new Set(called(2)).size).toBe(20);
   });
 
-  it('what waits is not looked at again before their end', async () => {
+  it('is not read again before they end', async () => {
     const { clock, feed, passSweeping, stepRows, database } = await setUp(hours('wait', [-1, 2]));
     const { runId } = await feed(batches('u', 20));
     await passTime(clock, 5000);
@@ -94,7 +94,7 @@ describe('in quiet hours', () => {
     expect(waiting()).toEqual(before);
   });
 
-  it('users are dropped where the rule says so: they end as suppressed, with the reason', async () => {
+  it('ends its users as suppressed if the rule drops users', async () => {
     const { clock, feed, called, failures, stepRows } = await setUp(hours('drop', [-1, 1]));
     const { totals } = await feed([['u1', 'u2']]);
     await passTime(clock, 5000);
@@ -107,7 +107,7 @@ describe('in quiet hours', () => {
     expect(stepRows(2)).toMatchObject([{ state: 'done', lapses: noneBegun }]);
   });
 
-  it('whom a lost worker was to drop was not called, and is dropped by the next', async () => {
+  it('drops the users of a lost worker that was about to drop them, without a call', async () => {
     const { feed, passSweeping, workerDeps, called, failures } = await setUp(
       hours('drop', [-1, 3], { actionType: 'award-reward' }),
     );
@@ -118,7 +118,7 @@ describe('in quiet hours', () => {
     expect(failures()).toMatchObject([{ user: 'u1', outcome: 'suppressed' }]);
   });
 
-  it('a call that was lost before is settled after their end, by the same key and bytes', async () => {
+  it('repeats a lost call after they end, with the same key and bytes', async () => {
     const rules = hours('drop', [1, 2], { actionType: 'award-reward' });
     const { endpoint, feed, passSweeping } = await setUp(rules);
     const answer = endpoint.answer;
@@ -136,7 +136,7 @@ describe('in quiet hours', () => {
     expect(first.length).toBe(before + 1);
   });
 
-  it('other countries and action types are called as ever', async () => {
+  it('does not delay steps of other countries and action types', async () => {
     const { clock, feed } = await setUp(hours('wait', [-1, 1], { countries: ['ID'] }));
     const quiet = await feed(batches('i', 20), { countries: ['ID'] });
     const other = await feed(batches('s', 20));
@@ -145,7 +145,7 @@ describe('in quiet hours', () => {
     expect(other.totals()).toMatchObject([{ succeeded: 20 }, { succeeded: 20 }]);
   });
 
-  it('that are taken back hold nothing any more', async () => {
+  it('calls its users after the rule is removed', async () => {
     const { clock, feed, passSweeping, called, removeRules } = await setUp(hours('wait', [-1, 3]));
     const { runId } = await feed(batches('u', 20));
     await passTime(clock, 5000);
@@ -155,7 +155,7 @@ describe('in quiet hours', () => {
     expect(called(2)).toHaveLength(20);
   });
 
-  it('a step that still has the hold of the evening before is held anew', async () => {
+  it('is held again if its hold of the day before is still stored', async () => {
     const { clock, database, feed, passSweeping, called, removeRules } = await setUp(hours('wait', [-1, 3]));
     const { runId } = await feed(batches('u', 20), { deadlineSeconds: 7 * 86_400 });
     await passTime(clock, 5000);

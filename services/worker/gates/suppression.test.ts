@@ -9,7 +9,7 @@ import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 const lost: BatchAnswer = { kind: 'ambiguous', cause: 'the connection was reset' };
 
 describe('a user on a suppression list', () => {
-  it('ends as suppressed in the step of its action type, with the cause, and is called by no later one', async () => {
+  it('ends as suppressed with the cause in the step of the listed action type, and later steps skip the user', async () => {
     const { clock, database, endpoint, feed, failures } = await createRunningWorker();
     suppress(database, 'send-message', 'u2', 'asked to by phone');
     const { totals } = await feed([['u1', 'u2', 'u3']]);
@@ -28,7 +28,7 @@ describe('a user on a suppression list', () => {
     expect([detail, attempts]).toEqual(['on the suppression list of send-message: asked to by phone', 0]);
   });
 
-  it('of all action types is called in none, and is skipped behind the first', async () => {
+  it('of all action types is called in no step, and is counted in only the first', async () => {
     const { clock, database, endpoint, feed, failures } = await createRunningWorker();
     suppress(database, allActionTypes, 'u2', null);
     const { totals } = await feed([['u1', 'u2']]);
@@ -41,7 +41,7 @@ describe('a user on a suppression list', () => {
     ]);
   });
 
-  it('leaves no call where all of a batch are on it', async () => {
+  it('causes no call if all users of the batch are on the list', async () => {
     const { clock, database, endpoint, feed } = await createRunningWorker();
     for (const user of ['u1', 'u2']) suppress(database, 'award-reward', user, null);
     const { totals } = await feed([['u1', 'u2']]);
@@ -50,7 +50,7 @@ describe('a user on a suppression list', () => {
     expect(totals()).toMatchObject([{ suppressed: 2, batches: 1 }]);
   });
 
-  it('that was put there while a retry waits is not called again', async () => {
+  it('is not called again if the user was listed while a retry was waiting', async () => {
     const { clock, database, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = (seen) =>
@@ -67,7 +67,7 @@ describe('a user on a suppression list', () => {
     expect(failures()).toMatchObject([{ user: 'u2', outcome: 'suppressed' }]);
   });
 
-  it('belongs to a call under another key: what was sent under one key stays the same', async () => {
+  it('causes a new key for the other users if the user is listed after a call that was not applied', async () => {
     const { clock, database, endpoint, feed, sweepOverdue } = await createRunningWorker();
     const answer = endpoint.answer;
     const later: BatchAnswer = { kind: 'answered', status: 429, retryAfterMs: 3000, body: Buffer.from('') };
@@ -83,7 +83,7 @@ describe('a user on a suppression list', () => {
     expect(second?.idempotencyKey).not.toBe(first?.idempotencyKey);
   });
 
-  it('is not handed on to, but claimed: whoever is put there while the step before is called is not called in it', async () => {
+  it('is not called in the next step if the user was listed during the step before', async () => {
     const { clock, database, endpoint, feed } = await createRunningWorker();
     const answer = endpoint.answer;
     suppress(database, 'send-message', 'u9', null);
@@ -96,7 +96,7 @@ describe('a user on a suppression list', () => {
     expect(endpoint.seen.map(({ call }) => call.users)).toEqual([['u1', 'u2'], ['u1']]);
   });
 
-  it('whom the chain has lost before is not suppressed as well', async () => {
+  it('is not counted as suppressed if the step before failed the user', async () => {
     const { clock, database, endpoint, feed, failures } = await createRunningWorker();
     const answer = endpoint.answer;
     suppress(database, 'send-message', 'u2', null);
@@ -107,7 +107,7 @@ describe('a user on a suppression list', () => {
     expect(totals()).toMatchObject([{ failed: 1 }, { succeeded: 1, suppressed: 0 }]);
   });
 
-  it('is suppressed also after the worker that found the user is gone', async () => {
+  it('ends as suppressed if the worker that claimed the batch was killed', async () => {
     const { clock, database, endpoint, feed, sweepOverdue, workerDeps, failures } = await createRunningWorker();
     suppress(database, 'award-reward', 'u2', null);
     const { runId, steps } = await feed([['u1', 'u2']]);
@@ -120,7 +120,7 @@ describe('a user on a suppression list', () => {
     expect(failures()).toMatchObject([{ user: 'u2', step: 1, outcome: 'suppressed' }]);
   });
 
-  it('whose call was lost before is settled by the same key and bytes', async () => {
+  it("is called again with the same key and bytes if the user's call was lost before the listing", async () => {
     const { clock, database, endpoint, feed, sweepOverdue, failures } = await createRunningWorker();
     const answer = endpoint.answer;
     endpoint.answer = (seen) => (endpoint.seen.length === 1 ? lost : answer(seen));

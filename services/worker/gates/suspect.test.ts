@@ -6,8 +6,8 @@ import { answerOf } from '../../../test/support/worker-fixture.ts';
 
 const oneStep = { chain: [{ action: 'award-reward', params: {} }], deadlineSeconds: 86_400 };
 
-describe('steps whose leases lapsed again and again', () => {
-  it('are called one at a time, beside others that are not suspected, and all are served', async () => {
+describe('a batch with several lapsed leases', () => {
+  it('is called one at a time with others of its kind, beside other batches, and all are served', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows } = await createRunningWorker();
     let suspectsInFlight = 0;
     let mostSuspects = 0;
@@ -48,7 +48,7 @@ describe('steps whose leases lapsed again and again', () => {
     expect(mostInFlight).toBeGreaterThan(1);
   });
 
-  it('are called one after the other, though another worker took the try of the fault before one of them', async () => {
+  it("is still called one at a time with others of its kind if another worker took the fault's trial call", async () => {
     let tries = 0;
     const world = await createRunningWorker({}, ({ holds }) => ({
       holds: { ...holds, mayTry: async (ref, everyMs) => (await holds.mayTry(ref, everyMs)) && ++tries > 1 },

@@ -29,19 +29,19 @@ function called(type: RegisteredActionType, environment: NodeJS.ProcessEnv = {},
   return { type: types.get('award-reward'), logged };
 }
 
-describe('the secrets that a worker calls with', () => {
-  it('are those that are kept, opened', () => {
+describe('the stored secrets of an action type', () => {
+  it("are decrypted for the worker's calls", () => {
     const secrets = { ...kept('authorization', 'Bearer kept'), ...kept('signing', signing) };
     const { type, logged } = called(typeOf(rewards, secrets));
     expect(type).toMatchObject({ authorization: 'Bearer kept', signing });
     expect(logged).toEqual([]);
   });
 
-  it('are none where none are kept', () => {
+  it('are undefined if none are stored', () => {
     expect(called(typeOf()).type).toMatchObject({ authorization: undefined, signing: undefined });
   });
 
-  it('come from the environment where the file names a variable, unless one is kept', () => {
+  it('take precedence over the environment variable that the configuration names', () => {
     const config = { ...rewards, authorizationEnv: 'REWARDS_AUTHORIZATION' };
     const environment = { REWARDS_AUTHORIZATION: 'Bearer variable' };
     expect(called(typeOf(config), environment).type?.authorization).toBe('Bearer variable');
@@ -50,9 +50,9 @@ describe('the secrets that a worker calls with', () => {
   });
 
   it.each([
-    ['without a key', createSecretBox([]), 'MUSTER_SECRETS_KEY is not set here'],
-    ['with another key', createSecretBox([Buffer.alloc(32, 2)]), 'was sealed with another key'],
-  ])('do not open %s: the type is not called, and the worker says why', (_name, box, why) => {
+    ['without a secrets key', createSecretBox([]), 'MUSTER_SECRETS_KEY is not set here'],
+    ['with another secrets key', createSecretBox([Buffer.alloc(32, 2)]), 'was sealed with another key'],
+  ])('are not used %s: the action type is not called, and the log gives the reason', (_name, box, why) => {
     const { type, logged } = called(typeOf(rewards, kept('authorization', 'Bearer kept')), {}, box);
     expect(type).toBeUndefined();
     expect(logged.join()).toContain(why);
@@ -60,14 +60,14 @@ describe('the secrets that a worker calls with', () => {
     expect(logged.join()).not.toContain('Bearer kept');
   });
 
-  it('are not sent to an address that they were not given for, whoever changed it', () => {
+  it('are not used for another host than the one they were stored for', () => {
     const secrets = kept('authorization', 'Bearer kept');
     expect(called(typeOf({ ...rewards, url: 'http://elsewhere.test/v1' }, secrets)).type).toBeUndefined();
     expect(called(typeOf({ ...rewards, statusUrl: 'http://elsewhere.test/v1' }, secrets)).type).toBeUndefined();
     expect(called(typeOf({ ...rewards, url: 'http://rewards.test/v2' }, secrets)).type).toBeDefined();
   });
 
-  it('sign wherever they are: they are never sent', () => {
+  it('are used for signing at any URL, because the signing secret is never sent', () => {
     const secrets = kept('signing', signing);
     expect(called(typeOf({ ...rewards, url: 'http://elsewhere.test/v1' }, secrets)).type?.signing).toBe(signing);
   });

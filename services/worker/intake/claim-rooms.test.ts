@@ -24,21 +24,21 @@ describe('the room for claims of one flush', () => {
       ).toBe(0);
   });
 
-  it('is taken by the claims that are made, for each feed apart', () => {
+  it('shrinks by the claims made, separately for each feed', () => {
     const rooms = roomsOf(() => 5).in('t');
     expect(rooms.of('f1', 1)).toBe(5);
     rooms.use('f1', 1, 3);
     expect([rooms.of('f1', 1), rooms.of('f2', 1)]).toEqual([2, 5]);
   });
 
-  it('is taken from all feeds that share it', () => {
+  it('shrinks for all feeds that share the room', () => {
     const rooms = roomsOf(() => 5, null, true).in('t');
     expect(rooms.of('f1', 1)).toBe(5);
     rooms.use('f1', 1, 3);
     expect(rooms.of('f2', 1)).toBe(2);
   });
 
-  it('is that of a check over all shards, and of the feed in it', () => {
+  it("is limited by the room of a check over all shards, and by the feed's share of it", () => {
     const rooms = roomsOf(() => 9, { name: 'check', room: 4, roomOfFeed: 3 });
     expect(rooms.in('t').of('f1', 1)).toBe(3);
     rooms.in('t').use('f1', 1, 3);

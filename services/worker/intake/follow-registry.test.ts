@@ -19,8 +19,8 @@ function servedOf(shards: ReadonlyMap<string, Shard>, changes: object = {}): Ser
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 const users = (count: number) => Array.from({ length: count }, (_, index) => [`u${index}`]);
 
-describe('a worker that runs', () => {
-  it('serves a shard from when it comes to life, beside those that it has', async () => {
+describe('a running worker', () => {
+  it('serves a shard that is added to the registry, beside its earlier shards', async () => {
     const { worker, workerDeps, feed, topicOf, bus, clock } = await createRunningWorker();
     const topic = topicOf(1, 'TH');
     await bus.admin.ensureTopics([{ topic, partitions: 2, replicationFactor: 1 }]);
@@ -36,7 +36,7 @@ describe('a worker that runs', () => {
     await passTimeUntil(clock, () => old.totals()[0]?.succeeded === 3);
   });
 
-  it('keeps to a concurrency that was changed, without a new subscription', async () => {
+  it('applies a changed concurrency without a new subscription', async () => {
     let subscribed = 0;
     const { worker, workerDeps } = await createRunningWorker({}, ({ consumer }) => ({
       consumer: {
@@ -61,7 +61,7 @@ describe('a worker that runs', () => {
     expect(subscribed).toBe(1);
   });
 
-  it('keeps to a rate that was changed, also with what it has claimed, and asks for its share at once', async () => {
+  it('applies a changed rate at once, also to steps that it has already claimed', async () => {
     const { worker, workerDeps, feed, clock, endpoint } = await createRunningWorker();
     const { shards } = workerDeps('a');
     const released = Promise.withResolvers<null>();
@@ -89,7 +89,7 @@ describe('a worker that runs', () => {
     expect(second.totals()[0]?.succeeded).toBe(20);
   });
 
-  it('ends what it has of a shard that it does not serve any more', async () => {
+  it('finishes the calls of a shard that is removed from its configuration', async () => {
     const { worker, workerDeps, feed, clock, endpoint, topicOf } = await createRunningWorker();
     const { shards } = workerDeps('a');
     const answered = Promise.withResolvers<null>();

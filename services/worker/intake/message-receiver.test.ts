@@ -33,8 +33,8 @@ function setUp(add: (letters: readonly DeadLetter[]) => Promise<void> = () => Pr
   return { queue, handled, receiver };
 }
 
-describe('what a worker receives', () => {
-  it('is bounded: what comes beyond is left to the sweeper, and no shard fills what others need', () => {
+describe('the message receiver of a worker', () => {
+  it('queues at most 100,000 steps, half of them per shard, and settles the messages beyond', () => {
     const { queue, handled, receiver } = setUp();
     const batchNos = Array.from({ length: 50 }, (_, index) => index + 1);
     const remaining = batchNos.map(() => 100);
@@ -58,7 +58,7 @@ describe('what a worker receives', () => {
     expect(queue.size).toBe(50_000);
   });
 
-  it('is set aside in few statements, one at a time, where it is garbage', async () => {
+  it('quarantines 250 unreadable messages in at most four statements', async () => {
     const groups: number[] = [];
     const { handled, receiver } = setUp((letters) => {
       groups.push(letters.length);
@@ -77,7 +77,7 @@ describe('what a worker receives', () => {
   it.each([
     ['1 remaining, no lost', { remaining: [100] }],
     ['2 remaining, 1 lost', { remaining: [100, 99], lost: [[]] }],
-  ])('is set aside with what does not add up: 2 batchNos, %s', async (counts, lists) => {
+  ])('quarantines a message whose lists differ in length: 2 batchNos, %s', async (counts, lists) => {
     const reasons: string[] = [];
     const { queue, receiver } = setUp((letters) => {
       reasons.push(...letters.map(({ reason }) => reason));
@@ -90,7 +90,7 @@ describe('what a worker receives', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('becomes steps with those whom earlier steps have lost', () => {
+  it('queues a step for each batch number with its remaining and lost users', () => {
     const { queue, receiver } = setUp();
     const feedId = '01999999-0000-7000-8000-000000000001';
     receiver.deliver(lane, [

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createRunningWorker, stopWorker } from '../../../test/support/running-worker.ts';
 
-describe('a message', () => {
-  it('that comes twice is served once', async () => {
+describe('a message of a shard', () => {
+  it('is served once if it is delivered twice', async () => {
     const { clock, endpoint, feed, publish } = await createRunningWorker();
     const { feedId: id } = await feed([['u1'], ['u2']]);
     await publish({ feedId: id, step: 1, batchNos: [1, 2], remaining: [1, 1] });
@@ -14,7 +14,7 @@ describe('a message', () => {
     expect(endpoint.seen.filter(({ call }) => call.step === 1)).toHaveLength(2);
   });
 
-  it('that nobody can read is dead-lettered with its bytes, and what follows is served', async () => {
+  it('is quarantined with its bytes if it is not valid, and later messages are served', async () => {
     const { clock, endpoint, feed, publisher, topicOf, database } = await createRunningWorker();
     await publisher.publish(['garbage', '{}'].map((value) => ({ topic: topicOf(1), value })));
     await feed([['u1']]);
@@ -27,7 +27,7 @@ describe('a message', () => {
     expect(endpoint.seen).toHaveLength(2);
   });
 
-  it('whose step belongs to another shard, or to none, is dead-lettered', async () => {
+  it('is quarantined if its step belongs to another shard or does not exist', async () => {
     const { clock, endpoint, feed, publish, publisher, topicOf, database } = await createRunningWorker();
     const { feedId: id } = await feed([['u1'], ['u2']], { chain: [{ action: 'award-reward', params: {} }] });
     await publisher.publish([
@@ -42,7 +42,7 @@ describe('a message', () => {
     expect(endpoint.seen.every(({ call }) => call.step === 1)).toBe(true);
   });
 
-  it('comes again to the next worker when the next steps could not be published', async () => {
+  it('is delivered to the next worker if the next steps could not be published', async () => {
     const { clock, endpoint, feed, worker, workerDeps, messages } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: withoutHandOn(ledger),
       publisher: { publish: () => Promise.reject(new Error('no broker')) },
@@ -64,7 +64,7 @@ describe('a message', () => {
     expect(totals()).toMatchObject([{ step: 1, succeeded: 1 }]);
   });
 
-  it('is handled once its next steps are published, however often that took', async () => {
+  it('is handled once its next steps are published, after failed attempts too', async () => {
     const { clock, bus, feed, endpoint, messages } = await createRunningWorker({}, ({ ledger }) => ({
       ledger: withoutHandOn(ledger),
     }));

@@ -22,8 +22,8 @@ const everything: ServedScope = { actionTypes: undefined, countries: undefined, 
 const served = (scope: Partial<ServedScope>) =>
   servedOf(registry, { ...everything, ...scope }, { prefix: 'muster', replicationFactor: 1 });
 
-describe('what a worker serves', () => {
-  it('is every shard there is, of disabled types too: what began with them goes on', () => {
+describe('the set of shards that a worker serves', () => {
+  it('contains the shards of disabled action types too', () => {
     expect([...served({}).shards.keys()]).toEqual([
       'muster.award-reward.ID',
       'muster.award-reward.SG',
@@ -34,14 +34,14 @@ describe('what a worker serves', () => {
   it.each([
     ['its action types', { actionTypes: ['send-message'] }, ['muster.send-message.SG']],
     ['its countries', { countries: ['ID'] }, ['muster.award-reward.ID']],
-    ['types that are registered later', { actionTypes: ['later'] }, []],
-  ])('is less where its settings name %s', (_what, scope, topics) => {
+    ['action types that are not registered yet', { actionTypes: ['later'] }, []],
+  ])('contains only the matching shards if the settings name %s', (_what, scope, topics) => {
     const { shards, topics: specs } = served(scope);
     expect([...shards.keys()]).toEqual(topics);
     expect(specs.map(({ topic }) => topic)).toEqual(topics);
   });
 
-  it('leaves out types whose secrets it has not, and says so', () => {
+  it('omits action types whose secrets are missing, and reports the cause', () => {
     const { shards, refusals, actionTypes } = served({ callable: new Set(['send-message']), countries: ['SG'] });
     const cause = 'a secret of it is missing there, or does not open';
     expect(refusals).toEqual([{ actionType: 'award-reward', country: 'SG', cause }]);
@@ -49,7 +49,7 @@ describe('what a worker serves', () => {
     expect(Object.keys(actionTypes)).toEqual(['award-reward', 'send-message']);
   });
 
-  it('leaves out types whose calls may take more than half of its leases, and says why', () => {
+  it('omits action types whose calls may take more than half of the lease, and reports the cause', () => {
     const { shards, refusals, actionTypes } = served({ leaseMs: 30_000 });
     expect([...shards.keys()]).toEqual(['muster.award-reward.ID', 'muster.award-reward.SG']);
     const cause = 'its calls may take 20000 ms, and leases there are 30000 ms: WORKER_LEASE_MS has to be twice as long';

@@ -32,7 +32,7 @@ const namesOf = (steps: readonly QueuedStep[]) =>
 const feedsOf = (steps: readonly QueuedStep[]) => [...new Set(steps.map(({ feedId }) => feedId))];
 
 describe('the queue of steps', () => {
-  it('hands out the steps of a group in their order', () => {
+  it('returns the steps of a group in their order', () => {
     const queue = createStepQueue();
     queue.add(stepsOf('a', 25));
     const all = [...queue.take(shard, 4, unlimited), ...queue.take(shard, 100, unlimited)];
@@ -40,26 +40,26 @@ describe('the queue of steps', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('lets a small group have its turn before a large one that came first is through', () => {
+  it('returns steps of a small group before a large group that came first is empty', () => {
     const queue = createStepQueue();
     queue.add(stepsOf('large', 1000));
     queue.add(stepsOf('small', 3));
     expect(feedsOf(queue.take(shard, 20, unlimited))).toEqual(['large', 'small']);
   });
 
-  it('goes on with the turns from one take to the next', () => {
+  it('continues its round robin from one take to the next', () => {
     const queue = createStepQueue();
     queue.add([...stepsOf('a', 30), ...stepsOf('b', 30), ...stepsOf('c', 30)]);
     expect([1, 2, 3, 4].map(() => feedsOf(queue.take(shard, 10, unlimited)))).toEqual([['a'], ['b'], ['c'], ['a']]);
   });
 
-  it('does not keep the second step of a feed back until its first is done', () => {
+  it('returns steps 2 of a feed before all steps 1 of that feed are done', () => {
     const queue = createStepQueue();
     queue.add([...stepsOf('a', 100), ...stepsOf('a', 5, { step: 2 })]);
     expect(queue.take(shard, 20, unlimited).filter(({ step }) => step === 2)).toHaveLength(5);
   });
 
-  it('keeps shards apart', () => {
+  it('returns steps of only the requested shard', () => {
     const queue = createStepQueue();
     queue.add([...stepsOf('a', 5), ...stepsOf('b', 5, { topic: 'muster.award-reward.ID' })]);
     expect(feedsOf(queue.take('muster.award-reward.ID', 100, unlimited))).toEqual(['b']);
@@ -67,7 +67,7 @@ describe('the queue of steps', () => {
     expect(queue.size).toBe(5);
   });
 
-  it('hands out first what was put back, in the order it had', () => {
+  it('returns first the steps that a caller returned to the queue, in their order', () => {
     const queue = createStepQueue();
     queue.add(stepsOf('a', 10));
     const taken = queue.take(shard, 4, unlimited);
@@ -75,7 +75,7 @@ describe('the queue of steps', () => {
     expect(namesOf(queue.take(shard, 10, unlimited))).toEqual(namesOf(stepsOf('a', 10)));
   });
 
-  it('drops what came over a lane that is gone, and nothing else', () => {
+  it('drops only the steps that came over a revoked lane', () => {
     const queue = createStepQueue();
     const [gone, kept] = [laneOf(0), laneOf(1)];
     queue.add([
@@ -88,7 +88,7 @@ describe('the queue of steps', () => {
     expect(feedsOf(queue.take(shard, 100, unlimited))).toEqual(['a', 'b']);
   });
 
-  it('takes of a feed no more than there is room for, and of its neighbours the more', () => {
+  it('returns at most the room of each feed, and fills the rest with other feeds', () => {
     const queue = createStepQueue();
     queue.add([...stepsOf('slow', 100), ...stepsOf('slow', 100, { step: 2 }), ...stepsOf('quick', 100)]);
     const taken = queue.take(
@@ -107,7 +107,7 @@ describe('the queue of steps', () => {
     ).toEqual([]);
   });
 
-  it('holds 800,000 steps without being held up: what a take moves is what it takes', () => {
+  it('takes 500 of 800,000 steps in under 20 ms', () => {
     const queue = createStepQueue();
     const [step] = stepsOf('a', 1);
     if (!step) throw new Error('no step');

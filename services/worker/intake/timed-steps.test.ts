@@ -34,7 +34,7 @@ const batchesOf = (name: string, count: number, users = 2) =>
     Array.from({ length: users }, (__, user) => `${name}${String(batch * users + user).padStart(6, '0')}`),
   );
 
-describe('what is timed', () => {
+describe('a timed step', () => {
   const feedId = 'f1';
   const shard = { actionType: 'award-reward', country: 'SG' };
   const topic = topics.shard(shard);
@@ -60,7 +60,7 @@ describe('what is timed', () => {
     return { timed, add, queuedWhenDue };
   }
 
-  it('is queued when it is due, once', () => {
+  it('is queued once, when it is due', () => {
     const { timed, queuedWhenDue } = timeOne();
     timed.queueDue();
     expect(timed.nextInMs()).toBeGreaterThanOrEqual(1000);
@@ -69,14 +69,14 @@ describe('what is timed', () => {
     expect(timed.nextInMs()).toBe(Infinity);
   });
 
-  it('is not queued of a run that is known to be stopped, of a step that is held, of a shard served no more', () => {
+  it('is not queued if its run is stopped, its step is held, or its shard is no longer served', () => {
     const held = { ...standing, fault: { current: { cause: 'answers 404', tryDue: false }, changedAtMs: 0 } };
     expect(timeOne({ stops: { isStopped: (id) => id === feedId } }).queuedWhenDue()).toBe(0);
     expect(timeOne({ directory: { standingOf: () => held } }).queuedWhenDue()).toBe(0);
     expect(timeOne({ shards: new Map() }).queuedWhenDue()).toBe(0);
   });
 
-  it('is left to the agenda by a worker that stops: what it had, and what its last flushes record', () => {
+  it('is left to the agenda if the worker stops, as are the steps of its last flushes', () => {
     const { timed, add, queuedWhenDue } = timeOne();
     timed.stop();
     expect(timed.withinMs()).toBeUndefined();
@@ -102,7 +102,7 @@ describe('a retry that is due soon', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('is called by nobody before the agenda offers it, where it is not timed', async () => {
+  it('is called only after the agenda offers it, if the worker does not time it', async () => {
     const world = await createRunningWorker({ type }, ({ ledger }) => ({ ledger: withoutTimedSteps(ledger) }));
     const { clock, endpoint, feed, sweepOverdue } = world;
     endpoint.answer = retryOnce();
@@ -114,7 +114,7 @@ describe('a retry that is due soon', () => {
     expect(totals()).toMatchObject([{ succeeded: 2 }]);
   });
 
-  it('is a step that was put back, too, with the users that it had', async () => {
+  it('keeps its users if its step was scheduled again after a call that was not applied', async () => {
     const { clock, endpoint, feed, messages } = await createRunningWorker({ type });
     let calls = 0;
     endpoint.answer = (seen) => {
@@ -132,7 +132,7 @@ describe('a retry that is due soon', () => {
     expect(totals()).toMatchObject([{ failed: 1 }, { succeeded: 2 }]);
   });
 
-  it('is left to the agenda where it is due late, or its worker stops', async () => {
+  it('is left to the agenda if it is due late, or if its worker stops', async () => {
     const late = { retry: { firstDelayMs: 60_000, maxDelayMs: 60_000 } };
     const { clock, worker, endpoint, feed } = await createRunningWorker({ type: late });
     endpoint.answer = retryOnce();
@@ -154,7 +154,7 @@ describe('a retry that is due soon', () => {
     await stopWorker(worker);
   });
 
-  it('is not called while its run is stopped', async () => {
+  it('is not called while its run is paused', async () => {
     const { clock, database, endpoint, feed, stepRows } = await createRunningWorker({ type });
     endpoint.answer = retryOnce();
     const { runId } = await feed([['u1', 'u2']], oneStep);
@@ -166,7 +166,7 @@ describe('a retry that is due soon', () => {
     expect(stepRows(1)).toMatchObject([{ state: 'done' }, { state: 'waiting', attempts: 1 }]);
   });
 
-  it('takes no slot of another campaign: one beside a crowd of retries ends as soon as beside none', async () => {
+  it('takes no slot of another campaign: 20 batches beside 1,000 retries end as soon as alone', async () => {
     async function endOfSmall(retries: boolean): Promise<number> {
       const world = await createRunningWorker({ type: { ...type, concurrency: 4 } });
       const { clock, endpoint, feed } = world;
@@ -186,7 +186,7 @@ describe('a retry that is due soon', () => {
     expect(await endOfSmall(true)).toBeLessThanOrEqual((await endOfSmall(false)) * 1.2);
   });
 
-  it('keeps the worker as busy as batches without: 0.8 of the calls a second where every batch has one', async () => {
+  it('keeps the worker busy: 0.8 of the calls per second if every batch has a retry', async () => {
     async function callsPerSecond(isRetried: boolean): Promise<number> {
       const { clock, endpoint, feed } = await createRunningWorker({ type, concurrency: 20 });
       const retry = retryOnce();

@@ -63,23 +63,23 @@ async function endOf(crew: Crew, batches: number): Promise<{ tookMs: number; cal
   return { tookMs: clock.nowMs() - startedMs, calls: [...callsOf.values()].map((calls) => calls.length) };
 }
 
-describe('a worker of a tenth of the slots beside another', () => {
-  it.each([100, 800])('costs a campaign of %i batches nothing', async (batches) => {
+describe('a worker with a tenth of the slots of another', () => {
+  it.each([100, 800])('does not delay a campaign of %i batches', async (batches) => {
     const alone = await endOf({ slots: [40] }, batches);
     const beside = await endOf({ slots: [40, 4] }, batches);
     expect(beside.tookMs).toBeLessThanOrEqual(1.05 * alone.tookMs);
     expect(beside.calls.reduce((sum, calls) => sum + calls, 0)).toBe(batches);
   });
 
-  it('would hold up its end if each worker had what its partitions bring alone', async () => {
+  it('would delay the end of a campaign if each worker served only its own partitions (control)', async () => {
     const alone = await endOf({ slots: [40] }, 800);
     const beside = await endOf({ slots: [40, 4], unbegun: nothingUnbegun }, 800);
     expect(beside.tookMs).toBeGreaterThan(3 * alone.tookMs);
   });
 });
 
-describe('a free worker whose looks take 200 ms each', () => {
-  it('holds up a campaign no more than one with quick looks', async () => {
+describe('a free worker whose queries for steps without a claim take 200 ms', () => {
+  it('delays a campaign by at most a fifth', async () => {
     const alone = await endOf({ slots: [40] }, 800);
     const beside = await endOf({ slots: [40, 4], lookMs: 200 }, 800);
     expect(beside.tookMs).toBeLessThanOrEqual(1.2 * alone.tookMs);
@@ -87,7 +87,7 @@ describe('a free worker whose looks take 200 ms each', () => {
 });
 
 describe('a worker whose calls never end', () => {
-  it('holds up what it has claimed, and nothing of what it was sent beside', async () => {
+  it('delays only the steps that it has claimed, not those that were published to its partition', async () => {
     const { clock, feed, stepRows, callsOf, frozen } = await startWorkers({ slots: [10, 10] });
     frozen.add('worker-1');
     await feed(
@@ -102,8 +102,8 @@ describe('a worker whose calls never end', () => {
   });
 });
 
-describe('looking for what no worker has begun', () => {
-  it('is seldom while nothing is found, and ends some time after the last step of a feed', async () => {
+describe('the query for steps without a claim', () => {
+  it('is made seldom while it finds nothing, and ends some time after the last step of a feed', async () => {
     const looks: number[] = [];
     const { clock, feed } = await startWorkers({
       slots: [4],
@@ -126,7 +126,7 @@ describe('looking for what no worker has begun', () => {
     expect(looks).toHaveLength(before);
   });
 
-  it('is left while the worker has steps that wait for its own slots', async () => {
+  it('is not made while the worker has steps that wait for its own slots', async () => {
     let looks = 0;
     const find = () => Promise.resolve([]).finally(() => looks++);
     const { clock, feed, frozen } = await startWorkers({ slots: [4], unbegun: { find } });
@@ -140,7 +140,7 @@ describe('looking for what no worker has begun', () => {
   });
 });
 
-describe('while references of a feed still come', () => {
+describe('the intake of steps without a claim', () => {
   const context = {
     feedId: 'f',
     runId: 'r',
@@ -152,7 +152,7 @@ describe('while references of a feed still come', () => {
   };
   const unbegunStep = (batchNo: number) => ({ feedId: 'f', batchNo, step: 1, remaining: 1, isFirst: true });
 
-  it('takes only what has lain unbegun for 200 ms, and at once what is there when no more come', async () => {
+  it('takes only steps older than 200 ms while references arrive, and the others after the last reference', async () => {
     const clock = createSettableClock(0);
     const taken: number[] = [];
     let fedLast = 1;
@@ -212,7 +212,7 @@ describe('while references of a feed still come', () => {
     return looks[0] === undefined ? undefined : looks[0] - beganMs;
   }
 
-  it('looks only once its shard has been free for 200 ms', async () => {
+  it('queries only after its shard has had room for 200 ms', async () => {
     const atOnce = await firstLookAtMs({});
     expect(atOnce).toBeGreaterThanOrEqual(200);
     expect(atOnce).toBeLessThanOrEqual(260);
@@ -221,7 +221,7 @@ describe('while references of a feed still come', () => {
     expect(later).toBeLessThanOrEqual(1260);
   });
 
-  it('looks at once if no reference arrived for 100 ms, but never while its shard has no room', async () => {
+  it('queries after 100 ms without a reference, but never while its shard has no room', async () => {
     const quiet = await firstLookAtMs({ lastReferenceMs: 0 });
     expect(quiet).toBeGreaterThanOrEqual(100);
     expect(quiet).toBeLessThanOrEqual(160);

@@ -11,8 +11,8 @@ const steps = (topic: string, count: number): QueuedStep[] =>
 
 const due = (topic: string, count: number) => steps(topic, count).map((queued) => ({ queued }));
 
-describe('claims that come to nothing', () => {
-  it('are fewer in the next flush, down to a floor, of their shard alone', () => {
+describe('the limit of claims for a shard', () => {
+  it('halves down to a floor with each flush that claims nothing, without an effect on other shards', () => {
     const vain = createVainClaims();
     expect(vain.limitOf('a')).toBe(Infinity);
     vain.note(due('b', 10), steps('a', 490));
@@ -22,7 +22,7 @@ describe('claims that come to nothing', () => {
     expect(vain.limitOf('b')).toBe(Infinity);
   });
 
-  it('are no reason once something is due among them', () => {
+  it('rises again with a claim that finds due steps', () => {
     const vain = createVainClaims();
     vain.note([], steps('a', 500));
     vain.note([], steps('a', 250));
@@ -33,7 +33,7 @@ describe('claims that come to nothing', () => {
     expect(vain.limitOf('a')).toBe(Infinity);
   });
 
-  it('are not limited where a few repeats come alone', () => {
+  it('stays at least 100 if only a few claims find nothing', () => {
     const vain = createVainClaims();
     vain.note([], steps('a', 3));
     expect(vain.limitOf('a')).toBeGreaterThanOrEqual(100);

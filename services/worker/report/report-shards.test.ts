@@ -9,7 +9,7 @@ import type { ShardLevels } from './worker-meter.ts';
 const shardOf = (country: string) => ({ actionType: 'award-reward', country });
 const idle = { inFlight: 0, limit: 8, waiting: 0, isBreakerOpen: false, recorded: 0 };
 
-describe('what a worker reports of its shards', () => {
+describe("a worker's report of its shards", () => {
   const clock = createSettableClock();
   let levels: ShardLevels[];
   let refusals: ShardRefusal[];
@@ -33,14 +33,14 @@ describe('what a worker reports of its shards', () => {
     });
   });
 
-  it('is said once in twenty seconds while nothing happens', async () => {
+  it('is sent once in 20 s while nothing changes', async () => {
     reporter.start();
     await passTime(clock, 39_000);
     expect(said).toHaveLength(2);
     await reporter.stop();
   });
 
-  it('is said within two seconds when it changes, with the rate since, and of what has changed alone', async () => {
+  it('is sent within 2 s for a changed shard only, with the rate since the last report', async () => {
     levels = [...levels, { ...idle, shard: shardOf('ID') }];
     reporter.start();
     await passTime(clock, 1000);
@@ -63,7 +63,7 @@ describe('what a worker reports of its shards', () => {
     await reporter.stop();
   });
 
-  it('is why a shard is not served, until it is or is not wanted any more', async () => {
+  it('contains why a shard is not served, until it is served or no longer requested', async () => {
     refusals = [
       { ...shardOf('ID'), cause: 'its calls may take too long' },
       { ...shardOf('VN'), cause: 'its calls may take too long' },
@@ -85,7 +85,7 @@ describe('what a worker reports of its shards', () => {
     await reporter.stop();
   });
 
-  it('is taken back of shards that are not served any more, and of all at the end', async () => {
+  it('is withdrawn for shards that are no longer served, and for all shards when the worker stops', async () => {
     reporter.start();
     await passTime(clock, 1000);
     said = [];

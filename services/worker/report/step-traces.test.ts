@@ -13,7 +13,7 @@ const named = (spans: readonly Span[], name: string) => spans.filter((span) => s
 const contextOf = (traceparent: string | undefined) => readTraceparent(traceparent ?? '');
 
 describe('the spans of a batch', () => {
-  it('are one tree over its steps: below each step its claim, its call and its recording', async () => {
+  it('form one tree over its steps: each step span has a claim, a call and a record span', async () => {
     const tracing = createRecordedSpans();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     const { feedId } = await feed([['u1', 'u2']]);
@@ -37,7 +37,7 @@ describe('the spans of a batch', () => {
     );
   });
 
-  it('say why a call brought nothing; the next try is a further step of the same trace', async () => {
+  it('contain the cause of a failed call; the next attempt is another step span of the same trace', async () => {
     const tracing = createRecordedSpans();
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({}, () => ({ tracing, random }));
     endpoint.answer = () => ({ kind: 'not-applied', cause: 'connection refused' });
@@ -56,7 +56,7 @@ describe('the spans of a batch', () => {
     expect(named(tracing.spans, 'call award-reward')[0]).toMatchObject({ error: 'connection refused' });
   });
 
-  it('of a child batch begin with a span that has a link to the step that bore it, which has one back', async () => {
+  it("of a child batch begin with a root span that is linked with the parent's step span in both directions", async () => {
     const tracing = createRecordedSpans();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.batch === 1 ? ['u2'] : [], { retryable: true });
@@ -84,7 +84,7 @@ describe('the spans of a batch', () => {
     ]);
   });
 
-  it('of child batches are recorded or not by themselves, whatever becomes of those of their parents', async () => {
+  it('of a child batch are sampled independently of those of its parent', async () => {
     const tracing = createRecordedSpans({ share: 0.5 });
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     const numbers = Array.from({ length: 100 }, (_, index) => index);
@@ -112,7 +112,7 @@ describe('the spans of a batch', () => {
     expect(new Set(parents.map(isRecorded))).toEqual(new Set([true, false]));
   });
 
-  it('are recorded of the share of batches that the ids say, and every call says which', async () => {
+  it('are recorded for the sampled share of trace ids, and every call sends its sampled flag', async () => {
     const tracing = createRecordedSpans({ share: 0.2 });
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     const { feedId } = await feed(Array.from({ length: 60 }, (_, index) => [`u${String(index).padStart(3, '0')}`]));
@@ -131,7 +131,7 @@ describe('the spans of a batch', () => {
     }
   });
 
-  it('are none where tracing is off, and calls say nothing of it', async () => {
+  it('are not recorded if tracing is off, and calls send no traceparent', async () => {
     const { clock, endpoint, feed } = await createRunningWorker();
     await feed([['u1']]);
     await passTime(clock, 1000);

@@ -40,8 +40,8 @@ function createRecordingLogger() {
   return { logger, lines };
 }
 
-describe('an operator', () => {
-  it('sees calls and users by action, country and result, and what is under way', async () => {
+describe("a worker's metrics and log", () => {
+  it('count calls and users by action type, country and result, and show the calls in flight', async () => {
     const { meter, read } = createRecordingMeter();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ meter }));
     const answer = endpoint.answer;
@@ -63,7 +63,7 @@ describe('an operator', () => {
     expect(read('muster_worker_flushed_steps_total handed-on')).toBe(2);
   });
 
-  it('reads one line a minute of what goes wrong again and again, with how often', async () => {
+  it('have one line a minute for a repeated failure, with its count', async () => {
     const { logger, lines } = createRecordingLogger();
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker({}, () => ({ logger }));
     endpoint.answer = () => ({ kind: 'ambiguous', cause: 'no whole answer within 1500 ms' });
@@ -80,7 +80,7 @@ describe('an operator', () => {
     expect(logged()[1]?.count).toBeGreaterThan(5);
   });
 
-  it('counts an endpoint that breaks its contract', async () => {
+  it('count and log an answer with users that were not in the call', async () => {
     const { logger, lines } = createRecordingLogger();
     const { meter, read } = createRecordingMeter();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ logger, meter }));

@@ -26,14 +26,14 @@ function setUp() {
 }
 
 describe('the breaker of a shard', () => {
-  it('opens when ten calls in a row are not answered, and says why', () => {
+  it('opens after ten calls in a row without an answer, and gives the cause', () => {
     const { breaker, at, endMany, allowed } = setUp();
     expect(endMany('unanswered', 10).indexOf(true)).toBe(9);
     expect(allowed()).toBe(0);
     expect(breaker.cause(at())).toBe('connection refused');
   });
 
-  it('stays closed as long as some call is answered in between', () => {
+  it('stays closed if at most nine calls in a row have no answer', () => {
     const { breaker, at, end, endMany } = setUp();
     for (let round = 0; round < 5; round++) {
       endMany('unanswered', 9);
@@ -42,25 +42,25 @@ describe('the breaker of a shard', () => {
     expect(breaker.isOpen(at())).toBe(false);
   });
 
-  it('stays closed while another run is served, however often one is not answered', () => {
+  it('stays closed for failed calls of one run while other runs are served', () => {
     const { breaker, at, end } = setUp();
     const opened = Array.from({ length: 100 }, () => end('unanswered', { othersAreServed: true }));
     expect([breaker.isOpen(at()), opened.includes(true)]).toEqual([false, false]);
   });
 
-  it('is not opened by one run alone whose parameters are wrong', () => {
+  it('stays closed if only one run gets faults of configuration', () => {
     const { breaker, at, endMany } = setUp();
     endMany('misconfigured', 100);
     expect(breaker.isOpen(at())).toBe(false);
   });
 
-  it('opens when faults of configuration stop every run', () => {
+  it('opens if three runs get faults of configuration', () => {
     const { breaker, at, end } = setUp();
     for (const feedId of ['a', 'b', 'c']) end('misconfigured', { feedId });
     expect(breaker.isOpen(at())).toBe(true);
   });
 
-  it('lets one call through now and then, less and less often, every minute at last', () => {
+  it('allows one probe at a time, with intervals that double up to a minute', () => {
     const { endMany, end, pass, allowed, retryInMs } = setUp();
     endMany('unanswered', 10);
     const waits: number[] = [];
@@ -75,7 +75,7 @@ describe('the breaker of a shard', () => {
     expect(waits.at(-1)).toBe(60_000);
   });
 
-  it('is not put off by calls that were under way when it opened', () => {
+  it('keeps the time of its probe if calls in flight fail after it opened', () => {
     const { endMany, retryInMs } = setUp();
     endMany('unanswered', 10);
     endMany('unanswered', 50);
@@ -86,7 +86,7 @@ describe('the breaker of a shard', () => {
     [501, false],
     [500, true],
   ])(
-    'counts failed calls after its probe was answered only if they began since: %d ms long, 500 ms after',
+    'counts failed calls after an answered probe only if they began after it: %d ms long, 500 ms after',
     (tookMs, isOpen) => {
       const { breaker, at, endMany, end, pass, retryInMs } = setUp();
       endMany('unanswered', 10);
@@ -102,7 +102,7 @@ describe('the breaker of a shard', () => {
     [501, false],
     [500, true],
   ])(
-    'counts failed calls after a feed was answered only if they began since: %d ms long, 500 ms after',
+    'counts failed calls after an answer to a feed only if they began after it: %d ms long, 500 ms after',
     (tookMs, isOpen) => {
       const { breaker, at, endMany, end, pass } = setUp();
       endMany('unanswered', 10);
@@ -114,7 +114,7 @@ describe('the breaker of a shard', () => {
     },
   );
 
-  it('closes when a call is answered, and its slots double from round to round', () => {
+  it('closes if a probe is answered, and doubles its slots with each round of answers', () => {
     const { endMany, end, pass, allowed, retryInMs } = setUp();
     endMany('unanswered', 10);
     pass(retryInMs());
@@ -128,7 +128,7 @@ describe('the breaker of a shard', () => {
     expect(allowed()).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('opens again at once when the endpoint fails while it starts slowly', () => {
+  it('opens again after two failed calls while it has few slots', () => {
     const { breaker, at, endMany, end, pass, retryInMs } = setUp();
     endMany('unanswered', 10);
     pass(retryInMs());

@@ -76,7 +76,7 @@ describe('call slots', () => {
     slots = create(64);
   });
 
-  it('begin few calls of a feed that nobody knows, and more with each that is answered', async () => {
+  it('are few for a new feed, and double with each round of answered calls', async () => {
     slots.add(worksOf('a', 200));
     const seen = [inFlightOf('a')];
     for (let round = 0; round < 3; round++) {
@@ -86,7 +86,7 @@ describe('call slots', () => {
     expect(seen).toEqual([4, 8, 16, 32]);
   });
 
-  it('begin few calls of a shard that was silent, however many feeds there are: each may be a new connection', () => {
+  it('are few for a shard after a pause, over all its feeds, because each call may open a connection', () => {
     slots.add(Array.from({ length: 50 }, (_, index) => worksOf(`f${index}`, 1)).flat());
     expect(calls).toHaveLength(8);
     clock.advance(1000);
@@ -94,7 +94,7 @@ describe('call slots', () => {
     expect(calls).toHaveLength(18);
   });
 
-  it('start no more calls of an action type than it allows, over all its countries', async () => {
+  it('of an action type stay within its concurrency over all its countries', async () => {
     slots = create(10);
     slots.add([...worksOf('a', 100), ...worksOf('b', 100, { country: 'ID' })]);
     await rounds(20, 20, ['a', 'b']);
@@ -102,7 +102,7 @@ describe('call slots', () => {
     expect([inFlightOf('a'), inFlightOf('b')]).toEqual([5, 5]);
   });
 
-  it('are shared evenly by what is in flight: over the shards, and inside one over its feeds', async () => {
+  it('are shared evenly by calls in flight: first between shards, then between the feeds of a shard', async () => {
     slots = create(32, 32);
     slots.add([
       ...worksOf('a', 400),
@@ -115,7 +115,7 @@ describe('call slots', () => {
     expect(Math.max(...['a', 'b', 'c'].map(inFlightOf)) - Math.min(...['a', 'b', 'c'].map(inFlightOf))).toBeLessThan(2);
   });
 
-  it('have a floor beyond them for whoever comes later, and for nobody else', async () => {
+  it('include a guaranteed minimum for feeds that come after a feed with all slots', async () => {
     slots.add(worksOf('large', 1000));
     await rounds(10, 20, ['large']);
     expect(inFlightOf('large')).toBe(64);
@@ -126,7 +126,7 @@ describe('call slots', () => {
   it.each<[string, { country: string }]>([
     ['another country', { country: 'ID' }],
     ['another feed of the same shard', { country: 'SG' }],
-  ])('cannot be filled by slow calls in %s', async (_where, where) => {
+  ])('cannot all be taken by slow calls of %s', async (_where, where) => {
     slots = create(60);
     slots.add(worksOf('slow', 400, where));
     // Known to be slow, and alone: it has most of them, and not all.
@@ -144,7 +144,7 @@ describe('call slots', () => {
     expect(inFlightOf('quick')).toBeGreaterThan(40);
   });
 
-  it('want no more claims of a slow feed than it may call, and leave the other slots to claims of quick ones', async () => {
+  it('allow few claims of a slow feed and leave the other slots to claims of quick feeds', async () => {
     slots = create(60);
     slots.add(worksOf('slow', 400));
     await rounds(6, 9000, ['slow']);
@@ -159,7 +159,7 @@ describe('call slots', () => {
     expect(slots.roomOf(SG, 'slow')).toBe(1);
   });
 
-  it('follow a concurrency that is changed, and with it the bound of slow calls', async () => {
+  it('follow a changed concurrency, and so does the share of slow calls', async () => {
     slots = create(60);
     slots.add(worksOf('slow', 800));
     await rounds(6, 9000, ['slow']);
@@ -176,7 +176,7 @@ describe('call slots', () => {
     expect(inFlightOf('slow')).toBe(10);
   });
 
-  it('follow the other bounds that are changed, in all shards of the action type', async () => {
+  it('follow a changed rate in all shards of the action type', async () => {
     slots.add([...worksOf('a', 10), ...worksOf('b', 10, { country: 'ID' })]);
     await endCalls(20, ['a', 'b']);
     const [type] = Object.values(configOf(64).actionTypes);
@@ -197,7 +197,7 @@ describe('call slots', () => {
     expect([groups.takeRate(SG, 1), groups.takeRate(ID, 1)]).toEqual([true, true]);
   });
 
-  it('want as many claims ahead of the calls as end between two flushes, for each shard by its own', async () => {
+  it('allow as many claims ahead of calls as calls end between two flushes, per shard', async () => {
     slots.add([...worksOf('quick', 20), ...worksOf('slow', 4, { country: 'ID' })]);
     for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
     slots.onFlush(0);
@@ -207,7 +207,7 @@ describe('call slots', () => {
     expect(slow).toBe(4);
   });
 
-  it('want more of them while flushes take long, and fewer once fewer calls end', async () => {
+  it('allow more claims ahead while flushes take long, and fewer if fewer calls end', async () => {
     slots.add(worksOf('quick', 20));
     for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
     slots.onFlush(1);
@@ -216,7 +216,7 @@ describe('call slots', () => {
     expect(slots.roomOf(SG, 'quick')).toBe(24 + 1);
   });
 
-  it('let what is handed on be ahead by the calls of one flush more', async () => {
+  it('allow handed-on steps to be ahead by the calls of one more flush', async () => {
     slots.add(worksOf('quick', 20));
     for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
     slots.onFlush(0);
@@ -224,7 +224,7 @@ describe('call slots', () => {
     expect(slots.room(SG, 1) - slots.room(SG)).toBe(20);
   });
 
-  it('want no more claims of a feed than its own calls will use within a third of the lease', async () => {
+  it('allow only as many claims of a feed as its calls can use within a third of the lease', async () => {
     slots.add(worksOf('slow', 4));
     expect(slots.roomOf(SG, 'slow')).toBe(4);
     await endCalls(9000, ['slow']);
@@ -235,13 +235,13 @@ describe('call slots', () => {
     expect(slots.roomOf(SG, 'another')).toBe(8);
   });
 
-  describe('of a shard whose endpoint is down', () => {
+  describe('call slots of a shard whose endpoint is down', () => {
     async function goDown(): Promise<void> {
       slots.add([...worksOf('a', 200), ...worksOf('b', 10, { country: 'ID' })]);
       for (let round = 0; round < 4; round++) await endCalls(20, ['a'], unanswered);
     }
 
-    it('give back what waits, with the cause and until the next probe, and want no more', async () => {
+    it('release waiting steps with the cause until the next probe, and allow no further claims', async () => {
       await goDown();
       expect(released.length).toBeGreaterThan(100);
       expect(released[0]?.pause).toMatchObject({ cause: 'connection refused' });
@@ -250,14 +250,14 @@ describe('call slots', () => {
       expect(slots.nextCallInMs([SG])).toBeGreaterThan(0);
     });
 
-    it('leave its neighbours alone', async () => {
+    it('do not affect the calls of other shards', async () => {
       await goDown();
       expect(released.every(({ work }) => work.context.country === 'SG')).toBe(true);
       expect(inFlightOf('b')).toBeGreaterThan(0);
       expect(slots.room(ID)).toBeGreaterThan(0);
     });
 
-    it('want one claim when a probe is due, and start slowly when it is answered', async () => {
+    it('allow one claim if a probe is due, and few calls after the probe is answered', async () => {
       await goDown();
       for (const { end } of calls.splice(0)) end();
       clock.advance(slots.nextCallInMs([SG]));
@@ -269,7 +269,7 @@ describe('call slots', () => {
     });
   });
 
-  describe('for a shard in which one feed is answered badly', () => {
+  describe('call slots of a shard in which the calls of one feed fail', () => {
     const timedOut: ServedCall = { ...unanswered, cause: 'no answer', pressure: 'timed-out' };
     const throttled: ServedCall = { ...unanswered, pressure: 'throttled', retryAfterMs: 5000 };
 
@@ -284,7 +284,7 @@ describe('call slots', () => {
       ['not answered', unanswered],
       ['timed out', timedOut],
       ['throttled', throttled],
-    ])('give all slots to the others when its calls are %s', async (_how, served) => {
+    ])('go to the other feeds if the calls of one feed are %s', async (_how, served) => {
       for (let round = 0; round < 3; round++) {
         await endCalls(150, ['good']);
         await endCalls(0, ['bad'], served);
@@ -297,7 +297,7 @@ describe('call slots', () => {
       expect(slots.roomOf(SG, 'bad')).toBeLessThanOrEqual(1);
     });
 
-    it('give back what is claimed of it while it may not call, and during its only call', async () => {
+    it('release the claims of the failing feed while it may not call, and during its only call', async () => {
       await endCalls(150, ['good']);
       for (let round = 0; round < 2; round++) await endCalls(0, ['bad'], unanswered);
       expect(inFlightOf('bad')).toBe(0);
@@ -315,7 +315,7 @@ describe('call slots', () => {
       expect(released).toHaveLength(5);
     });
 
-    it('give back what waits of the good one when its calls fail after the store has opened the breaker', async () => {
+    it('release the steps of the other feed if its calls fail after the stored breaker opened', async () => {
       await endCalls(150, ['good']);
       const look = {
         actionType: 'award-reward',
@@ -332,7 +332,7 @@ describe('call slots', () => {
       expect(released.at(-1)?.pause).toMatchObject({ cause: 'is down' });
     });
 
-    it('lend the slots of its calls that hang, until these end', async () => {
+    it('are lent to the other feed until the hanging calls of the failing feed end', async () => {
       for (let round = 0; round < 5; round++) await endCalls(150, ['good']);
       expect([inFlightOf('bad'), inFlightOf('good')]).toEqual([20, 40]);
       await endCalls(10_000, ['bad'], timedOut);
@@ -340,7 +340,7 @@ describe('call slots', () => {
       expect(inFlightOf('bad') + inFlightOf('good')).toBeLessThanOrEqual(41);
     });
 
-    it('lend those of slow calls that hang to another slow feed', async () => {
+    it('of slow calls that hang are lent to another slow feed', async () => {
       slots = create(12);
       calls = [];
       slots.add([...worksOf('bad', 200), ...worksOf('good', 200)]);
@@ -350,13 +350,13 @@ describe('call slots', () => {
       expect([inFlightOf('bad'), inFlightOf('good')]).toEqual([5, 10]);
     });
 
-    it('keep the breaker closed if its calls failed late and another feed was answered since they began', async () => {
+    it('keep the breaker closed if failed calls began before the last answer to another feed', async () => {
       await endCalls(30_000, ['bad'], unanswered);
       expect(groups.of(SG).breaker.isOpen(clock.monotonicMs())).toBe(false);
       expect(groups.of(SG).lines.get('bad')?.guard.isTroubled).toBe(true);
     });
 
-    it('keep the limit if calls of two feeds timed out late and a third was answered since they began', async () => {
+    it('keep the limit if calls of two feeds timed out that began before the last answer to a third', async () => {
       slots.add(worksOf('worse', 10));
       await rounds(3, 150, ['good']);
       expect(inFlightOf('worse')).toBeGreaterThan(0);
@@ -366,7 +366,7 @@ describe('call slots', () => {
       expect(limit()).toBe(before);
     });
 
-    it('cut the limit if calls of two feeds that hang time out far apart', async () => {
+    it('halve the limit if calls of two feeds time out 15 s apart', async () => {
       const limit = () => groups.of(SG).adaptive.allowed(clock.monotonicMs());
       const oldestOf = (feedId: string) => calls.find(({ work }) => work.claim.feedId === feedId);
       const [bad, worse] = [oldestOf('bad'), oldestOf('good')];
@@ -381,7 +381,7 @@ describe('call slots', () => {
       expect(limit()).toBeLessThanOrEqual(before / 2);
     });
 
-    it('lend to all feeds while one is answered whose calls take longer than ten seconds', async () => {
+    it('are lent while a feed is answered whose calls take longer than ten seconds', async () => {
       await rounds(3, 20_000, ['good']);
       const { pool } = groups.of(SG);
       clock.advance(15_000);
@@ -393,7 +393,7 @@ describe('call slots', () => {
       expect(pool.isServed).toBe(false);
     });
 
-    it('keep what waits of a feed whose calls take longer than ten seconds if the store opens the breaker', async () => {
+    it('keep the waiting steps of a feed with slow calls if the stored breaker opens', async () => {
       slots = create(12);
       calls = [];
       slots.add(worksOf('slow', 40));
@@ -407,7 +407,7 @@ describe('call slots', () => {
       expect(slots.waitingFeeds()).toEqual([]);
     });
 
-    it('lend four to new feeds while nobody is answered', () => {
+    it('are lent only up to four to new feeds while no feed is answered', () => {
       clock.advance(20_000);
       slots.add(Array.from({ length: 8 }, (_, index) => worksOf(`new${index}`, 4)).flat());
       const counts = Array.from({ length: 8 }, (_, index) => inFlightOf(`new${index}`));
@@ -416,13 +416,13 @@ describe('call slots', () => {
     });
   });
 
-  describe('for a shard whose breaker one feed has opened', () => {
+  describe('call slots of a shard whose breaker one feed has opened', () => {
     beforeEach(async () => {
       slots.add(worksOf('bad', 200));
       for (let round = 0; round < 4; round++) await endCalls(20, ['bad'], unanswered);
     });
 
-    it('let a feed make one call that has not met it, and all feeds but the bad one when that is answered', async () => {
+    it('allow one call of a new feed, and after its answer all calls except those of the failing feed', async () => {
       expect(slots.roomOf(SG, 'new')).toBe(1);
       slots.add(worksOf('new', 20));
       expect(inFlightOf('new')).toBe(1);
@@ -432,7 +432,7 @@ describe('call slots', () => {
       expect(slots.roomOf(SG, 'bad')).toBeLessThanOrEqual(1);
     });
 
-    it('start slowly if such a call is answered and several feeds had failed', async () => {
+    it('are few at first after such an answer if several feeds had failed', async () => {
       slots.add(worksOf('failed', 1));
       await endCalls(20, ['failed'], unanswered);
       clock.advance(100);
@@ -442,7 +442,7 @@ describe('call slots', () => {
       expect(inFlightOf('new')).toBe(2);
     });
 
-    it('give back what waits of such a feed when its call fails too', async () => {
+    it('release the waiting steps of a new feed if its one call fails too', async () => {
       slots.add(worksOf('new', 20));
       released = [];
       await endCalls(20, ['new'], unanswered);
@@ -451,7 +451,7 @@ describe('call slots', () => {
       expect(slots.roomOf(SG, 'new')).toBe(0);
     });
 
-    it('claim one step for the probe over all feeds that failed, and give back what they have beyond it', async () => {
+    it('allow one claim for the probe over all failed feeds, and release the others', async () => {
       const failed = ['bad', 'new0', 'new1', 'new2'];
       for (const feed of failed.slice(1)) {
         clock.advance(100);
@@ -476,7 +476,7 @@ describe('call slots', () => {
       expect(slots.room(SG)).toBe(4);
     });
 
-    it('make one probe at a time, also if it hangs', async () => {
+    it('allow one probe at a time, even if it hangs', async () => {
       slots.add(worksOf('new', 1));
       await endCalls(20, ['new'], unanswered);
       clock.advance(slots.nextCallInMs([SG]));
@@ -489,7 +489,7 @@ describe('call slots', () => {
       expect(calls).toHaveLength(1);
     });
 
-    it('make such calls for few feeds at once', () => {
+    it('allow first calls for at most four new feeds at once', () => {
       slots.add(Array.from({ length: 20 }, (_, index) => worksOf(`new${index}`, 1)).flat());
       for (let round = 0; round < 5; round++) {
         clock.advance(100);
@@ -499,8 +499,8 @@ describe('call slots', () => {
     });
   });
 
-  describe('say how long results may be gathered', () => {
-    it('hardly, where nothing else is under way', () => {
+  describe('the time between two flushes of call slots', () => {
+    it('is 5 ms without calls in flight and 25 ms with the first call', () => {
       expect(slots.betweenFlushesMs([])).toBe(5);
       slots.add(worksOf('a', 1));
       expect(slots.betweenFlushesMs([])).toBe(25);
@@ -510,13 +510,13 @@ describe('call slots', () => {
       [5, 25],
       [50, 50],
       [9000, 100],
-    ])('with calls of %i ms: %i ms', async (tookMs, betweenMs) => {
+    ])('with calls of %i ms is %i ms', async (tookMs, betweenMs) => {
       slots.add(worksOf('a', 400));
       await rounds(6, tookMs, ['a']);
       expect(slots.betweenFlushesMs([SG])).toBeCloseTo(betweenMs);
     });
 
-    it('for two rounds of calls where few are under way, which share what a flush costs', async () => {
+    it('is two call durations while at most eight calls are in flight', async () => {
       slots = create(8);
       slots.add(worksOf('a', 60));
       await rounds(3, 40, ['a']);
@@ -526,7 +526,7 @@ describe('call slots', () => {
       expect(slots.betweenFlushesMs([SG])).toBeLessThanOrEqual(100);
     });
 
-    it('by the quickest endpoint: a slow one makes no neighbour wait', async () => {
+    it('follows the fastest endpoint, so that a slow endpoint does not delay the others', async () => {
       slots.add(worksOf('a', 400));
       await rounds(6, 9000, ['a']);
       slots.add(worksOf('b', 400, { country: 'ID' }));
@@ -534,7 +534,7 @@ describe('call slots', () => {
       expect(slots.betweenFlushesMs([])).toBe(40);
     });
 
-    it('shortly, while a free slot waits for what is queued, or for what a recorded step hands on', async () => {
+    it('is short while a free slot waits for queued or handed-on steps', async () => {
       slots = create(8);
       slots.add(worksOf('a', 30));
       await rounds(3, 80, ['a']);
@@ -548,7 +548,7 @@ describe('call slots', () => {
     });
   });
 
-  it('give back what waits when they close, and what comes after', async () => {
+  it('release waiting and later steps after they are closed', async () => {
     slots.add(worksOf('a', 6));
     slots.close();
     slots.add(worksOf('b', 1));

@@ -8,7 +8,7 @@ import { configOf, topics } from './test-works.ts';
 const shard = { actionType: 'award-reward', country: 'SG' };
 const slots = 40;
 
-describe('slots of feeds that fail', () => {
+describe('the slots for failing feeds', () => {
   let clock: SettableClock;
   let group: SlotGroup;
   let line: FeedLine;
@@ -33,7 +33,7 @@ describe('slots of feeds that fail', () => {
   }
   const bound = () => failingBound(group, slots, clock.monotonicMs());
 
-  it('are half of the slots for ten seconds after the last call of another feed was answered', () => {
+  it('are half of the slots for ten seconds after the last answer to another feed', () => {
     expect(bound()).toBe(Infinity);
     begin();
     answer(150);
@@ -44,7 +44,7 @@ describe('slots of feeds that fail', () => {
     expect(bound()).toBe(Infinity);
   });
 
-  it('are half of the slots while another feed is called that is answered after more than ten seconds', () => {
+  it('are half of the slots while another feed is called whose last call took more than ten seconds', () => {
     begin();
     answer(20_000);
     begin();
@@ -54,7 +54,7 @@ describe('slots of feeds that fail', () => {
     expect(bound()).toBe(Infinity);
   });
 
-  it('are not bound by a feed whose calls hang, and end one after the other', () => {
+  it('are not limited by a feed whose calls hang and end one after the other', () => {
     begin();
     answer(150);
     begin();

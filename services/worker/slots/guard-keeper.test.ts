@@ -36,8 +36,8 @@ async function setUp() {
   return { clock, breaker, world, keeper };
 }
 
-describe('a look at the breakers of all workers', () => {
-  it('wakes the calls that wait when the endpoint is well again, and only then', async () => {
+describe('the guard keeper', () => {
+  it('resumes waiting calls when the stored breaker closes, and not before', async () => {
     const { clock, breaker, world, keeper } = await setUp();
     expect([world.rooms, world.opened]).toEqual([0, []]);
     world.seen = [open];

@@ -14,7 +14,7 @@ function batchesOf(name: string, count: number): string[][] {
   return Array.from({ length: count }, (_, batch) => [`${name}${batch}`]);
 }
 
-describe('200 calls of 20 ms', () => {
+describe('a worker with slow or failing parts', () => {
   /** How long they take, beside 400 calls of 9 s somewhere else. */
   async function timeBeside(slow: { countries: string[] } | null): Promise<number> {
     const { clock, endpoint, feed } = await createRunningWorker();
@@ -32,10 +32,13 @@ describe('200 calls of 20 ms', () => {
   it.each([
     ['another country', ['ID']],
     ['another feed of the same shard', ['SG']],
-  ])('take as long beside 400 calls of 9 s in %s as alone, within 20 %%', async (_where, countries) => {
-    const alone = await timeBeside(null);
-    expect(await timeBeside({ countries })).toBeLessThan(1.2 * alone);
-  });
+  ])(
+    'makes 200 calls of 20 ms beside 400 calls of 9 s in %s as fast as alone, within 20 %%',
+    async (_where, countries) => {
+      const alone = await timeBeside(null);
+      expect(await timeBeside({ countries })).toBeLessThan(1.2 * alone);
+    },
+  );
 });
 
 describe('a topic that cannot be written', () => {
@@ -69,7 +72,7 @@ describe('a topic that cannot be written', () => {
   it.each<[string, () => Promise<void>]>([
     ['fails', () => Promise.reject(new Error('not a leader'))],
     ['hangs', () => new Promise(() => undefined)],
-  ])('and %s delays nobody else, is given up soon, and is left to the sweeper', async (_how, publishToDead) => {
+  ])('delays no other topic if a publish %s, and is left to the sweeper', async (_how, publishToDead) => {
     const { clock, feed, published, settled, topicOf, stepRows } = await withDeadTopic(publishToDead);
     await feed([['a1']], { countries: ['ID'] });
     const healthy = await feed([['b1']]);
@@ -84,7 +87,7 @@ describe('a topic that cannot be written', () => {
     expect(published.filter((topic) => topic === topicOf(2, 'ID')).length).toBeLessThan(12);
   });
 
-  it('does not keep a worker from stopping', async () => {
+  it('does not prevent the worker from stopping', async () => {
     const { clock, feed, worker } = await withDeadTopic(() => Promise.reject(new Error('not a leader')));
     await feed([['a1']], { countries: ['ID'] });
     await passTime(clock, 200);
@@ -94,7 +97,7 @@ describe('a topic that cannot be written', () => {
 });
 
 describe('an endpoint that is down', () => {
-  it('is called seldom, uses up no attempt, and its run goes on soon after it is back', async () => {
+  it('is called seldom without using up attempts, and its run continues soon after it recovers', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, failures } = await createRunningWorker();
     endpoint.answer = () => ({ kind: 'not-applied', cause: 'connection refused' });
     const { runId, totals } = await feed(batchesOf('u', 200), { ...oneStep, deadlineSeconds: 86_400 });
@@ -114,7 +117,7 @@ describe('an endpoint that is down', () => {
     expect(totals()).toMatchObject([{ succeeded: 200 }]);
   });
 
-  it('in one country is nothing to another', async () => {
+  it('in one country does not delay calls in another country', async () => {
     const { clock, endpoint, feed } = await createRunningWorker();
     endpoint.answer = (seen) =>
       seen.country === 'ID' ? { kind: 'not-applied', cause: 'connection refused' } : succeeded(seen);
@@ -126,7 +129,7 @@ describe('an endpoint that is down', () => {
 });
 
 describe('a step whose lease would end before its call', () => {
-  it('is given back, and not called', async () => {
+  it('is released without a call', async () => {
     // A claim lasts 30 s here, and each call may take 29 s: what is claimed behind one of 20 s comes too late.
     const { clock, endpoint, feed, stepRows } = await createRunningWorker({
       type: { timeoutMs: 29_000, concurrency: 1 },

@@ -32,7 +32,7 @@ async function timeBeside(badFeeds: number): Promise<number> {
 }
 
 describe('a feed beside feeds whose calls hang', () => {
-  it.each([15, 30])('is slowed by the slow start of its shard alone, however many they are: %i', async (badFeeds) => {
+  it.each([15, 30])('is slowed down only by the slow start of its shard, beside %i such feeds', async (badFeeds) => {
     const alone = await timeBeside(0);
     expect(await timeBeside(badFeeds)).toBeLessThan(3.5 * alone);
   });

@@ -23,8 +23,8 @@ function shardWithHangingCall() {
   return { group, hanging };
 }
 
-describe('the time until time alone lets a call of a shard begin', () => {
-  it('is the rest of the pause that the endpoint has asked for', () => {
+describe('the time until the next call of a shard may begin', () => {
+  it('is the rest of the pause that the endpoint requested', () => {
     const { group } = shardWithHangingCall();
     group.adaptive.onEnd({
       startedMs: nowMs,
@@ -37,19 +37,19 @@ describe('the time until time alone lets a call of a shard begin', () => {
     expect(heldBackForMs(group, false, nowMs + 1000)).toBe(2000);
   });
 
-  it('is the time until a call that does not end counts as stuck, if other feeds wait and nothing is paused', () => {
+  it('is the time until a hanging call counts as stuck, if other feeds wait and the shard is not paused', () => {
     const { group, hanging } = shardWithHangingCall();
     expect(heldBackForMs(group, false, nowMs + 1)).toBe(hanging.guard.stuckAfterMs - 1);
   });
 
-  it('is infinite if no other feed waits for the slots of the stuck one', () => {
+  it('is infinite if no other feed waits for the slots of the stuck feed', () => {
     const { group } = shardWithHangingCall();
     group.lines.delete('other');
     expect(heldBackForMs(group, false, nowMs + 1)).toBe(Number.POSITIVE_INFINITY);
     expect(heldBackForMs(group, true, nowMs + 1)).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 
-  it('is infinite once the call is stuck: its slots may be used already', () => {
+  it('is infinite once the call counts as stuck, because its slots are lent at once', () => {
     const { group, hanging } = shardWithHangingCall();
     expect(heldBackForMs(group, true, nowMs + hanging.guard.stuckAfterMs)).toBe(Number.POSITIVE_INFINITY);
   });

@@ -24,17 +24,17 @@ function roomWith(...lines: Line[]): number {
   return roomOfOpen(group, 0);
 }
 
-describe('room for claims of a shard whose breaker is open', () => {
-  it('is for the probe and four first-hand calls', () => {
+describe('the room for claims of a shard with an open breaker', () => {
+  it('is one for the probe and four for first calls of new feeds', () => {
     expect(roomWith()).toBe(5);
     expect(roomWith({ isFailing: true, waiting: 1, inFlight: 0 })).toBe(4);
   });
 
-  it('is less by one for each feed that waits for a first-hand call, however much of it waits', () => {
+  it('shrinks by one for each feed that waits for a first call, however many steps it has', () => {
     expect(roomWith({ isFailing: false, waiting: 20, inFlight: 0 })).toBe(4);
   });
 
-  it('is left for others by a feed that is served slowly and keeps what waits', () => {
+  it('is not used up by a feed that is served slowly and keeps its waiting steps', () => {
     expect(roomWith({ isFailing: false, waiting: 20, inFlight: 2 })).toBe(4);
   });
 });

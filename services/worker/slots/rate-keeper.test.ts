@@ -28,8 +28,8 @@ function setUp() {
   return { clock, rate, work, world, keeper };
 }
 
-describe('the share of a rate', () => {
-  it('is asked for while there is work for the one action type that has a rate', async () => {
+describe("a worker's share of a rate", () => {
+  it('is requested regularly while the action type has work', async () => {
     const { clock, rate, world, keeper } = setUp();
     expect(rate.waitMs(1, clock.monotonicMs())).toBe(Infinity);
     keeper.start();
@@ -40,7 +40,7 @@ describe('the share of a rate', () => {
     await keeper.stop();
   });
 
-  it('is not asked for without work, and at once when work comes', async () => {
+  it('is not requested without work, and at once with the first work', async () => {
     const { clock, rate, work, world, keeper } = setUp();
     work.hasWork = false;
     keeper.start();

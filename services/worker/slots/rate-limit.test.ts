@@ -13,13 +13,13 @@ function bucketOf(limit: ReturnType<typeof limitOf>) {
   return bucket;
 }
 
-describe('the rate of an action type on one worker', () => {
-  it('is none where nothing is configured', () => {
+describe('the rate limit of an action type on one worker', () => {
+  it('is null without a configured rate', () => {
     expect(createRateLimit(undefined, 0)).toBeNull();
     expect(createRateLimit({}, 0)).toBeNull();
   });
 
-  it('lets nobody call without a share, nor after it has ended, whatever was saved up', () => {
+  it('allows no call without a share or after the share has ended', () => {
     const limit = limitOf({ calls: 100 });
     expect(limit.waitMs(1, 1000)).toBe(Number.POSITIVE_INFINITY);
     bucketOf(limit).hold(100, 3000, 1000);
@@ -28,7 +28,7 @@ describe('the rate of an action type on one worker', () => {
     expect(bucketOf(limit).using(3000)).toBe(0);
   });
 
-  it('lets its share through, and no more than one call and a tenth of a second of it at once', () => {
+  it('allows calls at its share, and at most one call and 0.1 s of the share at once', () => {
     const limit = limitOf({ calls: 100 });
     bucketOf(limit).hold(50, 1e9, 0);
     let calls = 0;
@@ -48,7 +48,7 @@ describe('the rate of an action type on one worker', () => {
     expect(atOnce).toBe(6);
   });
 
-  it('says when the next call may begin, for as many users as it has', () => {
+  it('returns the waiting time of the next call for its number of users', () => {
     const limit = limitOf({ users: 1000 });
     bucketOf(limit).hold(200, 1e9, 0);
     expect(limit.waitMs(100, 0)).toBe(500);
@@ -57,7 +57,7 @@ describe('the rate of an action type on one worker', () => {
     expect(limit.waitMs(100, 500)).toBe(0);
   });
 
-  it('holds calls and users apart: the scarcer of the two decides', () => {
+  it('applies the scarcer of calls and users', () => {
     const limit = limitOf({ calls: 10, users: 1000 });
     const [calls, users] = limit.buckets;
     calls?.hold(10, 1e9, 0);
@@ -69,14 +69,14 @@ describe('the rate of an action type on one worker', () => {
     expect(limit.callsIn(5, 10_000, 1, 0)).toBe(5);
   });
 
-  it('wants all of the rate when it has no share, though nobody waits for a call yet', () => {
+  it('requests the whole rate if it has no share, even before a call waits', () => {
     const limit = limitOf({ calls: 100 });
     bucketOf(limit).takeDemand(0);
     limit.callsIn(50, 10_000, 100, 10);
     expect(bucketOf(limit).takeDemand(1000)).toBe(100);
   });
 
-  it('wants all of the rate when it had to wait, and otherwise a little more than it used', () => {
+  it('requests the whole rate if calls had to wait, otherwise slightly more than it used', () => {
     const limit = limitOf({ calls: 100 });
     const bucket = bucketOf(limit);
     expect(bucket.takeDemand(0)).toBe(100);

@@ -14,7 +14,7 @@ function slowStart(sinceMs: number, workers = 1, rank = 0): GuardLook {
   return { ...shard, state: 'slow-start', sinceMs, workers, rank };
 }
 
-describe('the breaker that all workers share', () => {
+describe("a worker's copy of the shared breaker", () => {
   let breaker: Breaker;
   let nowMs: number;
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('the breaker that all workers share', () => {
     end(how);
   }
 
-  it('is reported to the store by the worker whose calls fail, with what the endpoint asked for', () => {
+  it('reports its opening to the store with the cause and Retry-After', () => {
     look(null);
     endMany('unanswered', 9);
     expect(breaker.report).toBeNull();
@@ -51,7 +51,7 @@ describe('the breaker that all workers share', () => {
     expect([breaker.isOpen(nowMs), allowed(), breaker.cause(nowMs)]).toEqual([true, 0, cause]);
   });
 
-  it('opens by the word of the store, whichever worker reported it', () => {
+  it('opens if the store has it open, whichever worker reported it', () => {
     look(null);
     expect(look(openLook(500))).toBe(true);
     expect(look(openLook(400))).toBe(false);
@@ -62,7 +62,7 @@ describe('the breaker that all workers share', () => {
   it.each([
     [501, false],
     [500, true],
-  ])('counts failed calls in a slow start only if they began since: %d ms long, 500 ms after', (tookMs, isOpen) => {
+  ])('counts failed calls in a slow start only if they began in it: %d ms long, 500 ms after', (tookMs, isOpen) => {
     look(openLook(500));
     look(slowStart(0));
     nowMs += 500;
@@ -70,7 +70,7 @@ describe('the breaker that all workers share', () => {
     expect([breaker.isOpen(nowMs), opened.includes(true)]).toEqual([isOpen, isOpen]);
   });
 
-  it('does not close by what was asked before the store knew', () => {
+  it('ignores a store answer that is older than its own report', () => {
     look(null);
     endMany('unanswered', 10);
     look(null);
@@ -86,7 +86,7 @@ describe('the breaker that all workers share', () => {
     expect(breaker.retryInMs(nowMs)).toBe(1000);
   });
 
-  it('needs as many failures as at first once the store has closed it', () => {
+  it('needs ten failures again after the store has closed it', () => {
     look(null);
     endMany('unanswered', 10);
     write(breaker.takeReport());
@@ -98,7 +98,7 @@ describe('the breaker that all workers share', () => {
     expect(end('unanswered')).toBe(true);
   });
 
-  it('lets nobody call but who was given the probe, once, and in time', () => {
+  it('allows a call only with a granted probe, once, and until the grant ends', () => {
     look(openLook(500));
     expect(breaker.wantsProbe(nowMs)).toBe(false);
     nowMs += 500;
@@ -115,7 +115,7 @@ describe('the breaker that all workers share', () => {
     ['answered', 'probe-answered'],
     ['unanswered', 'probe-failed'],
     ['misconfigured', 'probe-failed'],
-  ] as const)('tells the store that its probe was %s, and waits for the word', (how, kind) => {
+  ] as const)("reports to the store that its probe was %s, and waits for the store's state", (how, kind) => {
     look(openLook(0));
     breaker.onGrant(nowMs + 3000);
     probe(how);
@@ -123,7 +123,7 @@ describe('the breaker that all workers share', () => {
     expect([allowed(), breaker.isOpen(nowMs), breaker.wantsProbe(nowMs)]).toEqual([0, true, false]);
   });
 
-  it('keeps its probe when what was begun was not called', () => {
+  it('keeps its probe if the step that was begun for it is not called', () => {
     look(openLook(0));
     breaker.onGrant(nowMs + 3000);
     breaker.onBegin(nowMs);
@@ -131,7 +131,7 @@ describe('the breaker that all workers share', () => {
     expect([breaker.report, allowed()]).toEqual([null, 1]);
   });
 
-  it('closes when a feed without trouble is answered, and reports it to the store', () => {
+  it('closes if a call of a feed without failures is answered, and reports it to the store', () => {
     look(openLook(60_000));
     nowMs += 150;
     breaker.onAlive(nowMs - 100, nowMs, false);
@@ -156,7 +156,7 @@ describe('the breaker that all workers share', () => {
     expect([breaker.isOpen(nowMs), breaker.report]).toEqual([false, null]);
   });
 
-  it('reports its closing too if it closes while its opening is written', () => {
+  it('reports its closing as well if it closes while its opening is being written', () => {
     look(null);
     endMany('unanswered', 10);
     const opening = breaker.takeReport();
@@ -167,7 +167,7 @@ describe('the breaker that all workers share', () => {
     expect(breaker.report).toBeNull();
   });
 
-  it('reports its opening too if it opens while its closing is written', () => {
+  it('reports its opening as well if it opens while its closing is being written', () => {
     look(openLook(60_000));
     breaker.onAlive(nowMs, nowMs, false);
     const closing = breaker.takeReport();
@@ -178,7 +178,7 @@ describe('the breaker that all workers share', () => {
     expect(breaker.isOpen(nowMs)).toBe(true);
   });
 
-  it('stays open after a recovery until the store starts all workers slowly, and reports it once', () => {
+  it('stays open after a recovery until the store starts all workers slowly, and reports the recovery once', () => {
     look(openLook(60_000));
     breaker.onAlive(nowMs, nowMs, true);
     const recovery = breaker.takeReport();
@@ -190,20 +190,20 @@ describe('the breaker that all workers share', () => {
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, 2]);
   });
 
-  it('starts slowly by itself after a recovery while the store cannot be asked', () => {
+  it('starts slowly by itself after a recovery if the store is unavailable', () => {
     endMany('unanswered', 10);
     breaker.onAlive(nowMs, nowMs, true);
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, 2]);
   });
 
-  it('takes no notice of calls that were under way when it opened', () => {
+  it('ignores calls that were in flight when it opened', () => {
     look(openLook(500));
     endMany('unanswered', 20);
     end('answered');
     expect([breaker.report, breaker.isOpen(nowMs), breaker.retryInMs(nowMs)]).toEqual([null, true, 500]);
   });
 
-  it('starts slowly with all others: the calls double with each second, shared by who has work', () => {
+  it('doubles its calls every second in a slow start, and shares them with the other workers', () => {
     look(openLook(0));
     look(slowStart(0));
     const seen = [allowed()];
@@ -221,13 +221,13 @@ describe('the breaker that all workers share', () => {
     expect(allowed()).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('opens again by fewer failures while it starts slowly', () => {
+  it('opens again after two failures in a slow start', () => {
     look(slowStart(0));
     expect(endMany('unanswered', 2)).toEqual([false, true]);
     expect(breaker.report).toMatchObject({ kind: 'open' });
   });
 
-  it('is this worker alone while the store cannot be asked: it probes by itself', () => {
+  it('sends its own probes while the store is unavailable', () => {
     endMany('unanswered', 10);
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([true, 0]);
     nowMs += breaker.retryInMs(nowMs);
@@ -238,13 +238,13 @@ describe('the breaker that all workers share', () => {
     expect([breaker.isOpen(nowMs), allowed(), breaker.report]).toEqual([false, 2, null]);
   });
 
-  it('forgets what the store said five seconds ago', () => {
+  it('ignores a store answer after five seconds', () => {
     look(openLook(60_000));
     nowMs += 5001;
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, Number.POSITIVE_INFINITY]);
   });
 
-  it('tells what it found alone once the store can be asked again', () => {
+  it('reports its own opening when the store is available again', () => {
     endMany('unanswered', 10);
     look(null);
     expect(breaker.isOpen(nowMs)).toBe(true);

@@ -6,16 +6,16 @@ const line = (meanMs: number, recentMs: number) => {
   return { inFlight: 0, meanMs, guard: { times } };
 };
 
-describe('a feed', () => {
+describe("a feed's calls", () => {
   it.each([
-    ['before its first call has ended', 0, 0],
-    ['if a call takes a second on the whole', 1000, 20],
+    ['before the first call has ended', 0, 0],
+    ['if the mean call takes a second', 1000, 20],
     ['if the last calls took a second', 20, 1000],
-  ])('is slow %s', (_when, meanMs, recentMs) => {
+  ])('are slow %s', (_when, meanMs, recentMs) => {
     expect(isSlow(line(meanMs, recentMs))).toBe(true);
   });
 
-  it('is quick if its calls take less than a second', () => {
+  it('are fast if the mean and the last calls take less than a second', () => {
     expect(isSlow(line(999, 999))).toBe(false);
   });
 });

@@ -88,73 +88,73 @@ function inWords(result: StepResult | null): string {
   return [...served, ...ended, ...going, `attempts ${attempts}`].join('; ');
 }
 
-describe('an answer', () => {
+describe('the result of an answer', () => {
   it.each<[string, Given, FinalReading, string]>([
-    ['of success', {}, reported(), '4 succeeded; attempts 2'],
-    ['of a failure for good', {}, reported({ failed: [failed('b')] }), '3 succeeded; b failed busy; attempts 2'],
+    ['success', {}, reported(), '4 succeeded; attempts 2'],
+    ['a final failure', {}, reported({ failed: [failed('b')] }), '3 succeeded; b failed busy; attempts 2'],
     [
-      'of a failure that may pass',
+      'retryable failures',
       {},
       reported({ failed: [failed('c', true), failed('b', true)] }),
       '2 succeeded; bc in 200 ms (closed, 2); attempts 2',
     ],
     [
-      'of such a failure after the last attempt',
+      'a retryable failure at the last attempt',
       { attempts: 2 },
       reported({ failed: [failed('b', true)] }),
       '3 succeeded; b failed busy; attempts 3',
     ],
     [
-      'of such a failure after the last attempt, under an open key',
+      'a retryable failure at the last attempt under an open key',
       { attempts: 2, open: true },
       reported({ failed: [failed('b', true)] }),
       '3 succeeded; b unknown busy; attempts 3',
     ],
     [
-      'of such a failure, whose repeat was lost after the last attempt',
+      'a retryable failure whose repeated call was lost at the last attempt',
       { attempts: 2 },
       reported({ failed: [failed('b', true)], reopened: true }),
       '3 succeeded; b in 400 ms (open, 3); attempts 3',
     ],
-    ['without a user', {}, reported({ missing: ['d'] }), '3 succeeded; d in 200 ms (open, 1); attempts 2'],
+    ['a missing user', {}, reported({ missing: ['d'] }), '3 succeeded; d in 200 ms (open, 1); attempts 2'],
     [
-      'without a user, of class B',
+      'a missing user in class B',
       { class: 'B' },
       reported({ missing: ['d'] }),
       '3 succeeded; d unknown muster.no-result; attempts 2',
     ],
     [
-      'without a user, of class C',
+      'a missing user in class C',
       { class: 'C' },
       reported({ missing: ['d'] }),
       '3 succeeded; d in 20000 ms (open, 1); attempts 2',
     ],
     [
-      'without any user',
+      'an answer without any user',
       {},
       reported({ missing: ['a', 'b', 'c', 'd'] }),
       'waits 200 ms, open: an answer that speaks of no user',
     ],
-    ['that refuses the batch', {}, refused, 'ab now (closed, 1); cd now (closed, 1); attempts 1'],
+    ['a refused batch', {}, refused, 'ab now (closed, 1); cd now (closed, 1); attempts 1'],
+    ['a refused batch under an open key', { open: true }, refused, 'ab now (open, 1); cd now (open, 1); attempts 1'],
+    ['a refused single user', { users: ['a'] }, refused, 'a failed bad; attempts 2'],
+    ['a refused single user under an open key', { users: ['a'], open: true }, refused, `waits 200 ms, open: ${cause}`],
+    ['a call that was not applied', {}, notApplied, `waits 200 ms, closed: ${cause}`],
     [
-      'that refuses the batch under an open key',
-      { open: true },
-      refused,
-      'ab now (open, 1); cd now (open, 1); attempts 1',
+      'a call that was not applied, with Retry-After',
+      {},
+      { kind: 'not-applied', cause, retryAfterMs: 7000 },
+      `waits 7000 ms, closed: ${cause}`,
     ],
-    ['that refuses one user', { users: ['a'] }, refused, 'a failed bad; attempts 2'],
-    ['that refuses one user under an open key', { users: ['a'], open: true }, refused, `waits 200 ms, open: ${cause}`],
-    ['that is not applied', {}, notApplied, `waits 200 ms, closed: ${cause}`],
-    ['with a time', {}, { kind: 'not-applied', cause, retryAfterMs: 7000 }, `waits 7000 ms, closed: ${cause}`],
-    ['that is ambiguous', {}, ambiguous, `waits 200 ms, open: ${cause}`],
-    ['that is ambiguous, of class C', { class: 'C' }, ambiguous, `waits 20000 ms, open: ${cause}`],
-    ['that is ambiguous, of class D', { class: 'D' }, ambiguous, 'abcd unknown muster.ambiguous-answer; attempts 1'],
-    ['that is misconfigured', {}, misconfigured, 'waits 0 ms, closed'],
-  ])('%s is written down', (_, given, reading, words) => {
+    ['an ambiguous call', {}, ambiguous, `waits 200 ms, open: ${cause}`],
+    ['an ambiguous call in class C', { class: 'C' }, ambiguous, `waits 20000 ms, open: ${cause}`],
+    ['an ambiguous call in class D', { class: 'D' }, ambiguous, 'abcd unknown muster.ambiguous-answer; attempts 1'],
+    ['a fault of configuration', {}, misconfigured, 'waits 0 ms, closed'],
+  ])('is computed for %s', (_, given, reading, words) => {
     expect(inWords(resultOfAnswer(workOf(given), reading, terms))).toBe(words);
   });
 
-  it('waits no longer than until the deadline, and no longer than 30 s if nothing was applied', () => {
+  it('waits at most until the deadline, and at most 30 s if nothing was applied', () => {
     const soon = resultOfAnswer(workOf(), notApplied, { ...terms, deadlineInMs: 150 });
     expect(inWords(soon)).toBe(`waits 150 ms, closed: ${cause}`);
     const work = workOf();
@@ -164,13 +164,13 @@ describe('an answer', () => {
     expect(inWords(longest(ambiguous))).toBe(`waits ${retry.maxDelayMs} ms, open: ${cause}`);
   });
 
-  it('counts the users of a batch that was refused as refused, and no others', () => {
+  it('counts a refused single user as refused, and no failed user', () => {
     expect(resultOfAnswer(workOf({ users: ['a'] }), refused, terms)).toMatchObject({ refused: 1 });
     expect(resultOfAnswer(workOf(), reported({ failed: [failed('b')] }), terms)).toMatchObject({ refused: 0 });
   });
 });
 
-describe('the result of a status query', () => {
+describe('the result of a status request', () => {
   const is = (status: UserStatus['status'], retryable = false): UserStatus => ({ status, code: 'full', retryable });
   const answered = (statuses: Record<string, UserStatus>): StatusAnswer => {
     return { kind: 'answered', statuses: new Map(Object.entries(statuses)) };
@@ -178,17 +178,21 @@ describe('the result of a status query', () => {
   const all = (status: UserStatus) => answered({ a: status, b: status, c: status, d: status });
 
   it.each<[string, StatusAnswer, string]>([
-    ['is the call itself if no user was served', all(is('not-found')), 'call'],
-    ['is success if all were served', all(is('succeeded')), '4 succeeded; attempts 2'],
-    ['waits while no user is settled', all(is('in-progress')), 'waits 200 ms, open: the outcome is not settled yet'],
-    ['waits if nothing was answered', { kind: 'unanswered', cause }, `waits 200 ms, open: ${cause}`],
+    ['is a new call if none of the users was found', all(is('not-found')), 'call'],
+    ['is success if all users were served', all(is('succeeded')), '4 succeeded; attempts 2'],
     [
-      'is a child batch for each state beside others',
+      'waits while all users are in progress',
+      all(is('in-progress')),
+      'waits 200 ms, open: the outcome is not settled yet',
+    ],
+    ['waits if the status request failed', { kind: 'unanswered', cause }, `waits 200 ms, open: ${cause}`],
+    [
+      'has a child batch for each group of users that is not settled',
       answered({ a: is('succeeded'), b: is('failed'), c: is('not-found') }),
       '1 succeeded; b failed full; c now (closed, 1); d in 200 ms (open, 1); attempts 2',
     ],
     [
-      'is tried again for users whose failure may pass',
+      'has a child batch for retryable users',
       answered({ a: is('failed', true), b: is('succeeded'), c: is('succeeded'), d: is('succeeded') }),
       '3 succeeded; a in 200 ms (closed, 2); attempts 2',
     ],
@@ -196,7 +200,7 @@ describe('the result of a status query', () => {
     expect(inWords(resultOfStatus(workOf({ class: 'C', open: true }), answer, terms))).toBe(words);
   });
 
-  it('fails users for good after the last attempt', () => {
+  it('fails retryable users after the last attempt', () => {
     const result = resultOfStatus(workOf({ class: 'C', attempts: 2 }), all(is('failed', true)), terms);
     expect(inWords(result)).toBe('abcd failed full; attempts 3');
   });
@@ -206,19 +210,19 @@ describe('the result of a step that was not called', () => {
   const failure: UserFailure = { user: 'b', outcome: 'suppressed', reason: 'listed', detail: null };
 
   it.each<[string, (work: Work) => StepResult, string]>([
-    ['is one outcome for all users', (work) => uncalledResult(work, 'expired'), '4 expired; attempts 1'],
+    ['has one outcome for all users', (work) => uncalledResult(work, 'expired'), '4 expired; attempts 1'],
     [
       'is unknown under an open key',
       (work) => unknownResult(work, null),
       'abcd unknown muster.ambiguous-answer; attempts 1',
     ],
     [
-      'withholds some, and calls the others',
+      'suppresses some users and calls the others',
       (work) => withheldResult(work, [failure], true),
       'b suppressed listed; acd now (closed, 1); attempts 1',
     ],
     [
-      'withholds all',
+      'suppresses all users',
       (work) =>
         withheldResult(
           work,
@@ -228,17 +232,17 @@ describe('the result of a step that was not called', () => {
       'abcd suppressed listed; attempts 1',
     ],
     [
-      'is split into groups, none of them empty',
+      'is split into groups without empty ones',
       (work) => splitResult(work, [['a'], ['b', 'c', 'd'], []]),
       'a now (closed, 1); bcd now (closed, 1); attempts 1',
     ],
     [
-      'is divided into parts',
+      'is divided into failures and child batches',
       (work) => dividedResult(work, [failure], [{ users: ['d', 'a'], delayMs: 5, open: false, claim: false }]),
       '1 succeeded; b suppressed listed; ad in 5 ms (closed, 1); attempts 1',
     ],
     ['waits', (work) => waitingResult(work, 50, true, cause), `waits 50 ms, open: ${cause}`],
-    ['is put back, with its key as it is', (work) => putBackResult(work, 50, null), 'waits 50 ms, closed'],
+    ['is released with its key unchanged', (work) => putBackResult(work, 50, null), 'waits 50 ms, closed'],
   ])('%s', (_, build, words) => {
     expect(inWords(build(workOf()))).toBe(words);
   });
@@ -250,8 +254,8 @@ describe('the result of a step that was not called', () => {
   });
 });
 
-describe('the users that the chain has lost after a step', () => {
-  it('are those from before, those that failed and those that go on as child batches', () => {
+describe('the lost users after a step', () => {
+  it('are the earlier ones, the failed ones and those in child batches', () => {
     const work = workOf();
     const result = dividedResult(
       work,
@@ -262,7 +266,7 @@ describe('the users that the chain has lost after a step', () => {
     expect(result).toMatchObject({ restUsers: 2, lostDigest: null });
   });
 
-  it('are part of the result unless the step is the last of its chain', () => {
+  it('are stored as a digest unless the step is the last of its chain', () => {
     const work = workOf();
     const [action] = work.context.chain;
     if (!action) throw new Error('no action');

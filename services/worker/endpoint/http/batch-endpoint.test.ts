@@ -62,7 +62,7 @@ describe('the batch endpoint client', () => {
     server.close();
   });
 
-  it('posts the body byte by byte, with its key, its attempt and its secret', async () => {
+  it('posts the body byte by byte with idempotency key, attempt and Authorization header', async () => {
     await endpoint.call(request);
     expect(seen).toMatchObject([
       {
@@ -81,7 +81,7 @@ describe('the batch endpoint client', () => {
     ]);
   });
 
-  it('sends nothing to an address that is never called, whatever name it hides behind', async () => {
+  it('connects to no forbidden address, whether given as IP literal or by host name', async () => {
     const forbidden = { kind: 'not-applied', cause: 'address that may not be called' };
     for (const host of ['169.254.169.254', '[::ffff:169.254.169.254]', '[fd00:ec2::254]', '2852039166']) {
       const client = clientOf(`http://${host}/latest/meta-data/`);
@@ -97,7 +97,7 @@ describe('the batch endpoint client', () => {
     await named.close();
   });
 
-  it('judges a name anew with every connection, and connects to what was judged', async () => {
+  it('resolves and checks a host name for each connection, and connects to the checked address', async () => {
     answer = (_request, response) => response.writeHead(200, { connection: 'close' }).end('{"results":[]}');
     const { port } = new URL(url);
     const resolved = [['127.0.0.1'], ['169.254.169.254'], ['127.0.0.1']];
@@ -110,19 +110,19 @@ describe('the batch endpoint client', () => {
     await rebound.close();
   });
 
-  it('says that it is a test where it is one, in the call and in the question', async () => {
+  it('sends the muster-mode header "test" or "live" in calls and status requests', async () => {
     await endpoint.call({ ...request, mode: 'test' });
     await endpoint.askStatus({ actionType: 'award-reward', country: 'SG', mode: 'test', body: Buffer.from('{}') });
     await endpoint.call(request);
     expect(seen.map(({ headers }) => headers['muster-mode'])).toEqual(['test', 'test', 'live']);
   });
 
-  it('signs nothing unless it was given a secret for that', async () => {
+  it('sends no signature without a signing secret', async () => {
     await endpoint.call(request);
     expect(Object.keys(seen[0]?.headers ?? {}).filter((name) => name.startsWith('webhook-'))).toEqual([]);
   });
 
-  it('signs what it posts, under its key, from when it is given a secret until that is taken away', async () => {
+  it('signs calls and status requests while a signing secret is configured', async () => {
     const types = typesOf(`${url}?shard=1`);
     endpoint.follow(withSecrets(types, { signing }));
     await endpoint.call(request);
@@ -141,13 +141,13 @@ describe('the batch endpoint client', () => {
     expect(seen[2]?.headers).not.toHaveProperty('webhook-signature');
   });
 
-  it('calls with another secret from the next call on', async () => {
+  it('sends a changed Authorization secret from the next call on', async () => {
     endpoint.follow(withSecrets(typesOf(url), { authorization: 'Bearer newer' }));
     await endpoint.call(request);
     expect(seen[0]?.headers.authorization).toBe('Bearer newer');
   });
 
-  it('hands back a whole answer, whatever it says', async () => {
+  it('returns an answer with status 418 and its whole body', async () => {
     answer = (_request, response) => response.writeHead(418).end('ünïcode 🛵');
     expect(await endpoint.call(request)).toEqual({
       kind: 'answered',
@@ -157,7 +157,7 @@ describe('the batch endpoint client', () => {
     });
   });
 
-  it('puts an answer together that comes in pieces, even within a character', async () => {
+  it('joins an answer that arrives in pieces, even if a UTF-8 character is split', async () => {
     const [first, second] = [Buffer.from('🛵').subarray(0, 2), Buffer.from('🛵').subarray(2)];
     answer = (_request, response) => {
       response.write(first, () => response.end(second));
@@ -165,12 +165,12 @@ describe('the batch endpoint client', () => {
     expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', body: Buffer.from('🛵') });
   });
 
-  it('reads how long it is asked to wait', async () => {
+  it('converts Retry-After into milliseconds', async () => {
     answer = (_request, response) => response.writeHead(429, { 'retry-after': '7' }).end();
     expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', status: 429, retryAfterMs: 7000 });
   });
 
-  it('says that an answer is compressed, though that was not asked for', async () => {
+  it('reports the Content-Encoding of a compressed answer', async () => {
     answer = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('garbled');
     expect(await endpoint.call(request)).toMatchObject({ kind: 'answered', contentEncoding: 'gzip' });
   });
@@ -181,13 +181,13 @@ describe('the batch endpoint client', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('calls a silence longer than the time-out ambiguous', async () => {
+  it('reports a call without an answer within the time-out as ambiguous', async () => {
     endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
     answer = () => undefined;
     expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 400 ms' });
   });
 
-  it('calls an answer that drips longer than the time-out ambiguous', async () => {
+  it('reports a call as ambiguous if its answer trickles in for longer than the time-out', async () => {
     endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
     answer = (_request, response) => {
       const drip = setInterval(() => response.write(' '), 20);
@@ -196,7 +196,7 @@ describe('the batch endpoint client', () => {
     expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous', cause: 'no whole answer within 400 ms' });
   });
 
-  it('calls a reset connection ambiguous, and does not send again', async () => {
+  it('reports a reset connection as ambiguous, and does not send the call again', async () => {
     answer = (incoming) => incoming.socket.resetAndDestroy();
     expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
     expect(seen).toHaveLength(1);
@@ -209,7 +209,7 @@ describe('the batch endpoint client', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('calls half a body ambiguous', async () => {
+  it('reports an incomplete body as ambiguous', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{"results":[', () => response.destroy());
@@ -217,12 +217,12 @@ describe('the batch endpoint client', () => {
     expect(await endpoint.call(request)).toMatchObject({ kind: 'ambiguous' });
   });
 
-  it('stops reading an answer that is too large', async () => {
+  it("stops reading a call's answer that exceeds the maximum size", async () => {
     answer = (_request, response) => response.end('x'.repeat(2000));
     expect(await endpoint.call(request)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
   });
 
-  it('calls garbage instead of HTTP ambiguous', async () => {
+  it('reports an answer that is not HTTP as ambiguous', async () => {
     const other = createTcpServer((socket) => socket.on('data', () => socket.end('no HTTP at all\r\n\r\n')));
     const client = clientOf(`http://127.0.0.1:${await portOf(other)}/`);
     expect(await client.call(request)).toMatchObject({ kind: 'ambiguous' });
@@ -230,7 +230,7 @@ describe('the batch endpoint client', () => {
     other.close();
   });
 
-  it('knows that a refused connection had no effect', async () => {
+  it('reports a refused connection as not applied', async () => {
     const other = createServer();
     const port = await portOf(other);
     other.close();
@@ -242,7 +242,7 @@ describe('the batch endpoint client', () => {
     await client.close();
   });
 
-  it('knows that a failed TLS handshake had no effect', async () => {
+  it('reports a failed TLS handshake as not applied', async () => {
     const other = createTcpServer((socket) => socket.end('no TLS'));
     const client = clientOf(`https://127.0.0.1:${await portOf(other)}/`);
     expect(await client.call(request)).toMatchObject({ kind: 'not-applied' });
@@ -250,17 +250,17 @@ describe('the batch endpoint client', () => {
     other.close();
   });
 
-  it('has not called an action type that is not configured', async () => {
+  it('reports a call of an action type that is not configured as not applied', async () => {
     expect(await endpoint.call({ ...request, actionType: 'other' })).toMatchObject({ kind: 'not-applied' });
   });
 
-  it("does not send what comes too late: the step may be another's by then", async () => {
+  it('does not send a call after the time at which another worker may claim the step', async () => {
     const late = { ...request, notAfterMs: systemClock.monotonicMs() - 1 };
     expect(await endpoint.call(late)).toEqual({ kind: 'not-applied', cause: 'came too late to be sent' });
     expect(seen).toEqual([]);
   });
 
-  describe('asked for the status of users', () => {
+  describe('a status request of the batch endpoint client', () => {
     const question: StatusRequest = {
       actionType: 'award-reward',
       country: 'SG',
@@ -268,7 +268,7 @@ describe('the batch endpoint client', () => {
       body: Buffer.from('{"users":["u1"]}'),
     };
 
-    it('posts the question with the secret, and without a key', async () => {
+    it('is posted with the Authorization header and without an idempotency key', async () => {
       answer = (_request, response) => response.end('{"results":[]}');
       expect(await endpoint.askStatus(question)).toMatchObject({ kind: 'answered', status: 200 });
       expect(seen).toMatchObject([{ url: '/v1/status', body: '{"users":["u1"]}' }]);
@@ -276,12 +276,12 @@ describe('the batch endpoint client', () => {
       expect(seen[0]?.headers).not.toHaveProperty('idempotency-key');
     });
 
-    it('stops reading an answer that is too large', async () => {
+    it('stops reading an answer that exceeds the maximum size', async () => {
       answer = (_request, response) => response.end('x'.repeat(2000));
       expect(await endpoint.askStatus(question)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
     });
 
-    it('waits for a byte now and then no longer than for silence', async () => {
+    it('times out if its answer trickles in for longer than the time-out', async () => {
       endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
       answer = (_request, response) => {
         const drip = setInterval(() => response.write(' '), 20);
@@ -290,18 +290,18 @@ describe('the batch endpoint client', () => {
       expect(await endpoint.askStatus(question)).toMatchObject({ cause: 'no whole answer within 400 ms' });
     });
 
-    it('follows no redirect with its secret', async () => {
+    it('follows no redirect', async () => {
       answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end();
       expect(await endpoint.askStatus(question)).toMatchObject({ kind: 'answered', status: 307 });
       expect(seen).toHaveLength(1);
     });
 
-    it('has nowhere to ask where none is configured', async () => {
+    it('is reported as not applied if its action type is not configured', async () => {
       expect(await endpoint.askStatus({ ...question, actionType: 'other' })).toMatchObject({ kind: 'not-applied' });
     });
   });
 
-  it('takes in little of an answer of a gigabyte, however fast it comes', async () => {
+  it('reads less than 32 MiB of an answer of 1 GiB', async () => {
     const chunk = Buffer.alloc(64 * 1024, ' ');
     let written = 0;
     answer = (_request, response) => {
@@ -320,7 +320,7 @@ describe('the batch endpoint client', () => {
     expect(written).toBeLessThan(32 * 2 ** 20);
   });
 
-  it('calls another address from the next call on, while those under way end where they began', async () => {
+  it('sends later calls to a changed URL, while a call in flight ends at the old URL', async () => {
     const begun = Promise.withResolvers<ServerResponse>();
     answer = (_request, response) => begun.resolve(response);
     const underWay = endpoint.call(request);
@@ -335,7 +335,7 @@ describe('the batch endpoint client', () => {
     expect(seen.map((call) => call.url)).toEqual(['/v1/batches?shard=1', '/v1/batches/elsewhere']);
   });
 
-  it('keeps its connections where nothing changes that they depend on', async () => {
+  it('keeps its connections if a change of configuration does not concern them', async () => {
     const ports = new Set<number | undefined>();
     server.on('connection', ({ remotePort }) => ports.add(remotePort));
     const repeatable = { class: 'A', statusUrl: undefined, appliesLateSeconds: undefined };
@@ -346,7 +346,7 @@ describe('the batch endpoint client', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('serves later calls after one that timed out', async () => {
+  it('serves later calls after a call that timed out', async () => {
     endpoint.follow(typesOf(`${url}?shard=1`, { timeoutMs: 400 }));
     answer = () => undefined;
     await endpoint.call(request);

@@ -59,7 +59,7 @@ describe('a connection to a batch endpoint that was idle for over 0.5 s', () => 
     ['B', 1],
     ['C', 2],
     ['D', 2],
-  ])('carries calls of class A and B alone (class %s)', async (contractClass, expected) => {
+  ])('is reused for calls of class A and B, not C and D (class %s)', async (contractClass, expected) => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
     const { endpoint, connections } = await endpointOf(contractClass);
     expect(await endpoint.call(batch)).toMatchObject({ kind: 'answered' });
@@ -68,7 +68,7 @@ describe('a connection to a batch endpoint that was idle for over 0.5 s', () => 
     expect(connections()).toBe(expected);
   });
 
-  it('carries questions about users of class C, which can be repeated', async () => {
+  it('is reused for status requests of class C', async () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
     const { endpoint, connections } = await endpointOf('C');
     expect(await endpoint.askStatus(question)).toMatchObject({ kind: 'answered' });
