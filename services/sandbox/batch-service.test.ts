@@ -72,8 +72,8 @@ function failedIn(body: string): string[] {
   return results.filter(({ status }) => status === 'failed').map(({ id }) => id);
 }
 
-describe('answers', () => {
-  test('the full form tells every user in the order asked, failures with the code that was foretold', async () => {
+describe('an answer of the batch service', () => {
+  test('lists in the full form every user in the order of the call, with the expected failure codes', async () => {
     const { call } = createSubject({ failureShare: 0.2 });
     const failureOf = failuresOf({ salt: 'test', service: 'rewards', failureShare: 0.2 });
 
@@ -90,14 +90,14 @@ describe('answers', () => {
     expect(failedIn(answer.body).length).toBeGreaterThan(0);
   });
 
-  test('the compact form counts successes and lists failures', async () => {
+  test('lists in the compact form the number of successes and the failed users', async () => {
     const { call } = createSubject({ form: 'compact', failureShare: 0.2 });
     const { succeeded, failed } = compactAnswer.parse(JSON.parse((await call()).body));
     expect(failed.length).toBeGreaterThan(0);
     expect(succeeded + failed.length).toBe(users.length);
   });
 
-  test('users that are asked to come again get through under another key', async () => {
+  test('succeeds for most retryable users under another key', async () => {
     const { call, ledger } = createSubject({ retryableShare: 0.3 });
     const again = failedIn((await call()).body);
     expect(again.length).toBeGreaterThan(0);
@@ -111,15 +111,15 @@ describe('answers', () => {
     expect(ledger.flatMap(({ failed }) => failed)).toEqual([]);
   });
 
-  test('unexpected to the segments of the country are served and counted', async () => {
+  test('serves users who are not in the segment and counts them as unexpected', async () => {
     const { call, service } = createSubject();
     await call({ body: bodyOf({ users: ['sg-000000001', 'somebody else'] }) });
     expect(service.stats).toMatchObject({ users: 2, applied: 2, unexpected: 1 });
   });
 });
 
-describe('contract class A', () => {
-  test('a user has one effect per run and step, whatever the key', async () => {
+describe('a service of contract class A', () => {
+  test('applies one effect per user, run and step, whatever the key', async () => {
     const { call, ledger, service } = createSubject({ failureShare: 0.2 });
     const first = await call();
     const second = await call({ key: 'another-key', body: bodyOf({ batch: 2 }) });
@@ -129,7 +129,7 @@ describe('contract class A', () => {
     expect(service.stats.repeatsSuppressed).toBe(100);
   });
 
-  test('another step and another run have effects of their own', async () => {
+  test('applies separate effects for another step and another run', async () => {
     const { call, service } = createSubject();
     await call();
     await call({ key: 'key-2', body: bodyOf({ step: 2 }) });
@@ -138,8 +138,8 @@ describe('contract class A', () => {
   });
 });
 
-describe('contract class B', () => {
-  test('a repeated key gets the first answer and has no second effect', async () => {
+describe('a service of contract class B', () => {
+  test('returns the first answer for a repeated key without a second effect', async () => {
     const { call, ledger } = createSubject({ failureShare: 0.2, retryableShare: 0.1 }, createAnswersByKey());
     const first = await call();
     const second = await call({ attempt: 2 });
@@ -148,7 +148,7 @@ describe('contract class B', () => {
     expect(ledger[1]).toMatchObject({ attempt: 2, applied: [], failed: [], repeated: 100 });
   });
 
-  test('other bytes under the same key are refused', async () => {
+  test('refuses other bytes under the same key', async () => {
     const { call } = createSubject({}, createAnswersByKey());
     await call();
     const answer = await call({ body: bodyOf({ batch: 2 }) });
@@ -156,7 +156,7 @@ describe('contract class B', () => {
     expect(refusal.parse(JSON.parse(answer.body)).code).toBe('key-reused');
   });
 
-  test('the same users under another key have a second effect, and the ledger shows it', async () => {
+  test('applies a second effect for the same users under another key, and the ledger records it', async () => {
     const { call, ledger } = createSubject({}, createAnswersByKey());
     await call();
     await call({ key: 'key-2' });
@@ -164,8 +164,8 @@ describe('contract class B', () => {
   });
 });
 
-describe('faults of whole calls', () => {
-  test('busy: nothing is applied and the caller is answered when to come again', async () => {
+describe('a random fault of a whole call', () => {
+  test('of kind busy applies nothing and answers 503 with Retry-After', async () => {
     const { call, ledger } = createSubject({ busyShare: 1 });
     const answer = await call();
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
@@ -175,7 +175,7 @@ describe('faults of whole calls', () => {
   test.each([
     ['no answer', { noAnswerShare: 1 }, { delivery: { kind: 'reset' } }],
     ['server error', { serverErrorShare: 1 }, { status: 500 }],
-  ])('%s: everything is applied all the same', async (_name, settings, expected) => {
+  ])('of kind "%s" applies the whole batch', async (_name, settings, expected) => {
     const { call, ledger, service } = createSubject(settings);
     const answer = await call();
     expect(answer).toMatchObject(expected);
@@ -184,8 +184,8 @@ describe('faults of whole calls', () => {
   });
 });
 
-describe('a sink without memory', () => {
-  test('applies whatever comes, so that its ledger shows every repeat', async () => {
+describe('a service without memory', () => {
+  test('applies every repeated call and records it in the ledger', async () => {
     const { call, ledger } = createSubject({}, createWithoutMemory());
     const first = await call();
     const second = await call({ attempt: 2 });
@@ -197,8 +197,8 @@ describe('a sink without memory', () => {
   });
 });
 
-describe('calls of one key in flight at once', () => {
-  test('are counted until the call before is answered or given up', async () => {
+describe('overlapping calls of one key', () => {
+  test('are counted until the earlier call is answered or closed', async () => {
     const { call, ledger, closes, service } = createSubject();
     await call();
     await call({ attempt: 2 });
@@ -209,8 +209,8 @@ describe('calls of one key in flight at once', () => {
   });
 });
 
-describe('faults that are switched on', () => {
-  test('a status is answered with nothing applied, unless the rule says otherwise', async () => {
+describe('a configured fault rule', () => {
+  test('with a status applies nothing, unless it sets "applied"', async () => {
     const { call, ledger, setFaults } = createSubject();
     setFaults({ name: 'busy', answer: { kind: 'status', status: 429, retryAfterSeconds: 3 } });
     expect(await call()).toMatchObject({ status: 429, headers: { 'retry-after': '3' } });
@@ -225,14 +225,14 @@ describe('faults that are switched on', () => {
     ['hang', { kind: 'none' }],
     ['reset', { kind: 'reset' }],
     ['half-body', { kind: 'half' }],
-  ])('%s: the effects have happened, the answer does not arrive', async (kind, delivery) => {
+  ])('of kind %s applies the effects, but the answer does not arrive', async (kind, delivery) => {
     const { call, ledger, setFaults } = createSubject();
     setFaults({ name: kind, answer: { kind } });
     expect((await call()).delivery).toEqual(delivery);
     expect(ledger[0]?.applied).toEqual(users);
   });
 
-  test('some users fail, as the rule names them or by a share', async () => {
+  test('fails the users that it names, or a share of the users', async () => {
     const { call, setFaults } = createSubject();
     setFaults({ name: 'named', answer: { kind: 'fail-users', users: ['sg-000000007'], code: 'out-of-stock' } });
     expect(failedIn((await call()).body)).toEqual(['sg-000000007']);
@@ -245,7 +245,7 @@ describe('faults that are switched on', () => {
   test.each<['full' | 'compact', string]>([
     ['full', '{"results":['],
     ['compact', '{"succeeded":99'],
-  ])('%s: users that are left out were served', async (form, beginning) => {
+  ])('omits users from an answer in %s form, although they were served', async (form, beginning) => {
     const { call, ledger, setFaults } = createSubject({ form });
     setFaults({ name: 'silence', answer: { kind: 'omit-users', users: ['sg-000000007'] } });
     const { body } = await call();
@@ -254,7 +254,7 @@ describe('faults that are switched on', () => {
     expect(ledger[0]?.applied).toEqual(users);
   });
 
-  test('numbers do not add up: one too many, or a user reported in contradiction', async () => {
+  test('makes the numbers of an answer wrong: one success too many, or one user with two results', async () => {
     const compact = createSubject({ form: 'compact' });
     compact.setFaults({ name: 'odd', answer: { kind: 'wrong-count' } });
     expect(JSON.parse((await compact.call()).body)).toMatchObject({ succeeded: 101 });
@@ -264,26 +264,26 @@ describe('faults that are switched on', () => {
   });
 });
 
-describe('calls that break the contract', () => {
+describe('a call that violates the contract', () => {
   test.each<[string, Partial<CallOptions>, number, string]>([
     ['no key', { key: '' }, 400, 'bad-key'],
     ['a key with a blank', { key: 'a b' }, 400, 'bad-key'],
     ['a key of 101 characters', { key: 'k'.repeat(101) }, 400, 'bad-key'],
-    ['attempt nought', { attempt: 0 }, 400, 'bad-attempt'],
-    ['a mode that there is not', { headers: { 'muster-mode': 'dry-run' } }, 422, 'bad-mode'],
-    ['no JSON', { body: '{"campaign":' }, 400, 'bad-body'],
+    ['attempt 0', { attempt: 0 }, 400, 'bad-attempt'],
+    ['an unknown mode', { headers: { 'muster-mode': 'dry-run' } }, 422, 'bad-mode'],
+    ['invalid JSON', { body: '{"campaign":' }, 400, 'bad-body'],
     ['no users', { body: bodyOf({ users: [] }) }, 400, 'bad-body'],
-    ['step nought', { body: bodyOf({ step: 0 }) }, 400, 'bad-body'],
-    ['a country in small letters', { body: bodyOf({ country: 'sg' }) }, 422, 'bad-country'],
+    ['step 0', { body: bodyOf({ step: 0 }) }, 400, 'bad-body'],
+    ['a country in lower case', { body: bodyOf({ country: 'sg' }) }, 422, 'bad-country'],
     ['a user with a control character', { body: bodyOf({ users: ['a\u0000'] }) }, 422, 'bad-user-id'],
-    ['a user who stands twice', { body: bodyOf({ users: ['a', 'a'] }) }, 422, 'repeated-user'],
+    ['a user that is listed twice', { body: bodyOf({ users: ['a', 'a'] }) }, 422, 'repeated-user'],
     [
       '1,001 users',
       { body: bodyOf({ users: Array.from({ length: 1001 }, (_, i) => `u${i}`) }) },
       413,
       'too-many-users',
     ],
-  ])('%s: refused, nothing applied', async (_name, options, status, code) => {
+  ])('by %s is refused, and nothing is applied', async (_name, options, status, code) => {
     const { call, ledger, service } = createSubject();
     const answer = await call(options);
     expect(answer.status).toBe(status);

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { readConfig } from './config.ts';
 
-describe("the sandbox's configuration", () => {
-  test('an empty environment is enough', () => {
+describe('the configuration of the sandbox', () => {
+  test('has defaults for an empty environment', () => {
     expect(readConfig({})).toMatchObject({
       port: 7070,
       host: '127.0.0.1',
@@ -13,7 +13,7 @@ describe("the sandbox's configuration", () => {
     });
   });
 
-  test('segments, countries and each service by itself', () => {
+  test('contains segments, countries and the settings of each service', () => {
     const config = readConfig({
       SANDBOX_SEGMENTS: 'riders=1000, odd ones=20:odd',
       SANDBOX_COUNTRIES: 'SG=2,VN=1',
@@ -42,7 +42,7 @@ describe("the sandbox's configuration", () => {
     ['SANDBOX_REWARDS_QUERIES', 'per-user'],
     ['SANDBOX_POINTS_MEMORY', 'a little'],
     ['SANDBOX_FAULTS', '{"calls":[{"nam":"x"}]}'],
-  ])('%s=%s is refused by name', (name, value) => {
+  ])('rejects %s=%s and names the variable', (name, value) => {
     const read = () => readConfig({ [name]: value });
     expect(read).toThrow(ConfigurationError);
     expect(read).toThrow(name);

@@ -8,25 +8,25 @@ const valuesOf = (path: string, query = '') => {
   return { values: options.map(({ value }) => value), more };
 };
 
-describe('what the sandbox offers to choose from', () => {
-  it('is rewards and templates, found by value and by name', () => {
+describe('the option lists of the sandbox', () => {
+  it('contain rewards and templates, searchable by value and name', () => {
     expect(valuesOf('/rewards/v1/options').values).toContain('ride-5');
     expect(valuesOf('/messages/v1/options').values).toContain('congratulations');
     expect(valuesOf('/messages/v1/options', 'search=MISS%20you').values).toEqual(['come-back']);
     expect(valuesOf('/rewards/v1/options', 'search=airport-1').values).toEqual(['airport-15']);
   });
 
-  it('is what may be used in a country, where one is named', () => {
+  it('contain only the options of the requested country', () => {
     expect(valuesOf('/rewards/v1/options', 'country=VN').values).not.toContain('airport-15');
     expect(valuesOf('/rewards/v1/options', 'country=SG').values).toContain('airport-15');
   });
 
-  it('says where there is more than was asked for', () => {
+  it('report whether more options exist than the limit', () => {
     expect(valuesOf('/rewards/v1/options', 'limit=2')).toEqual({ values: ['ride-5', 'ride-10'], more: true });
     expect(valuesOf('/rewards/v1/options').more).toBe(false);
   });
 
-  it('is nothing for points, and refuses what it cannot read', () => {
+  it('do not exist for points, and invalid parameters are refused', () => {
     expect(ask('/points/v1/options')).toBeNull();
     expect(ask('/rewards/v1/options', 'limit=0')?.status).toBe(400);
     expect(ask('/rewards/v1/options', 'country=sg')?.status).toBe(400);

@@ -65,7 +65,7 @@ function start(receipts: FaultSettings['receipts'] = [], statuses: number[] = []
 }
 
 describe('receipts of the sandbox', () => {
-  it('come after a while, signed, and say when it was accepted', async () => {
+  it('are sent after a delay, signed, with the time of acceptance', async () => {
     const { accept, pass, requests, shown, problems } = start();
     accept('u1', 'lost');
     await pass(150);
@@ -76,21 +76,21 @@ describe('receipts of the sandbox', () => {
     expect(problems).toEqual([null]);
   });
 
-  it('come again until they are taken', async () => {
+  it('are sent again until the API accepts them', async () => {
     const { accept, pass, shown } = start([], [503, 429]);
     accept('u1');
     await pass(2000);
     expect(shown()).toEqual([['u1 delivered'], ['u1 delivered'], ['u1 delivered']]);
   });
 
-  it('are a thousand in a request at most', async () => {
+  it('are sent at most 1,000 per request', async () => {
     const { accept, pass, requests } = start();
     accept(...Array.from({ length: 2500 }, (_, index) => `u${index}`));
     await pass(400);
     expect(requests.map(({ length }) => length)).toEqual([1000, 1000, 500]);
   });
 
-  it('can be late, come twice, never, or in contradiction', async () => {
+  it('can be late, sent twice, omitted or contradictory by a fault rule', async () => {
     const { accept, pass, shown, requests } = start([
       { name: 'late', users: ['late'], answer: { kind: 'late', byMs: 1000 } },
       { name: 'twice', users: ['twice'], answer: { kind: 'twice' } },

@@ -45,7 +45,7 @@ function statusesOf(url: string, body?: string): Promise<number[]> {
   });
 }
 
-test('a segment can be read and its users served over HTTP, odd ids included', async () => {
+test('a segment with odd ids can be read and its users served over HTTP', async () => {
   const url = await start();
   const segment = `${url}/segmentation/v1/segments/odd`;
   const { snapshot } = segmentDescription.parse(await (await fetch(`${segment}?country=SG`)).json());
@@ -62,12 +62,12 @@ test('a segment can be read and its users served over HTTP, odd ids included', a
   expect(stats.messages).toMatchObject({ calls: 1, users: 10, applied: 10, unexpected: 0 });
 });
 
-test('an answer can be lost with its connection', async () => {
+test('the sandbox can close a connection without an answer', async () => {
   const url = await start({ SANDBOX_POINTS_NO_ANSWER_SHARE: '1' });
   await expect(post(`${url}/points/v1/batches`, ['a'])).rejects.toThrow();
 });
 
-test('calls and questions have to be signed where a secret is configured', async () => {
+test('calls and status requests must be signed if a signing secret is configured', async () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const url = await start({ SANDBOX_SIGNING_SECRET: secret, SANDBOX_POINTS_MEMORY: 'outcomes' });
   const key = webhookKeyOf(secret);
@@ -88,14 +88,14 @@ test('calls and questions have to be signed where a secret is configured', async
   expect(await unsigned.json()).toEqual({ code: 'bad-signature', message: 'webhook-id is missing' });
 });
 
-test('paths and methods that do not exist are refused', async () => {
+test('the sandbox refuses unknown paths and methods', async () => {
   const url = await start();
   expect((await fetch(`${url}/rewards/v1/batches`)).status).toBe(405);
   expect((await fetch(`${url}/nothing`)).status).toBe(404);
   expect((await fetch(`${url}/segmentation/v1/segments/%E0%A4%A?country=SG`)).status).toBe(404);
 });
 
-test('a stopping sandbox finishes the calls it has', async () => {
+test('a stopping sandbox finishes the calls in flight', async () => {
   const url = await start({ SANDBOX_MESSAGES_LATENCY_MS: '20' });
   const answer = post(`${url}/messages/v1/batches`, ['a']);
   await untilCalled(url);
@@ -103,13 +103,13 @@ test('a stopping sandbox finishes the calls it has', async () => {
   expect((await answer).status).toBe(202);
 });
 
-describe('faults that are switched on while it runs', () => {
+describe('a fault rule of a running sandbox', () => {
   const call = (url: string) => post(`${url}/messages/v1/batches`, ['a', 'b']);
   const control = async (url: string, rules: object) =>
     await fetch(`${url}/control`, { method: 'POST', body: JSON.stringify(rules) });
   const withAnswer = (answer: object) => ({ calls: [{ name: 'fault', services: ['messages'], answer }] });
 
-  test('and off again; the hits are shown', async () => {
+  test('can be switched on and off, and its hits are listed', async () => {
     const url = await start({ SANDBOX_FAULTS: JSON.stringify(withAnswer({ kind: 'status', status: 503 })) });
     expect((await call(url)).status).toBe(503);
     const shown = z.object({ hits: z.record(z.string(), z.int()) }).parse(await (await fetch(`${url}/control`)).json());
@@ -119,7 +119,7 @@ describe('faults that are switched on while it runs', () => {
     expect((await call(url)).status).toBe(202);
   });
 
-  test('rules that cannot be understood are refused by name, and the old ones stay', async () => {
+  test('is refused with its path if it is invalid, and the earlier rules stay', async () => {
     const url = await start({ SANDBOX_FAULTS: JSON.stringify(withAnswer({ kind: 'status', status: 503 })) });
     const refused = await control(url, { calls: [{ name: 'fault', sevices: ['messages'] }] });
     expect(refused.status).toBe(400);
@@ -127,7 +127,7 @@ describe('faults that are switched on while it runs', () => {
     expect((await call(url)).status).toBe(503);
   });
 
-  test('half a body, a cut connection', async () => {
+  test('can cut a body or a connection', async () => {
     const url = await start();
     await control(url, withAnswer({ kind: 'half-body' }));
     await expect(call(url).then((answer) => answer.text())).rejects.toThrow();
@@ -135,7 +135,7 @@ describe('faults that are switched on while it runs', () => {
     await expect(call(url)).rejects.toThrow();
   });
 
-  test('a body of any size, and one that drips', async () => {
+  test('can send an oversized answer, and a slow one', async () => {
     const url = await start();
     await control(url, withAnswer({ kind: 'oversize', bytes: 3_000_000 }));
     expect(await (await call(url)).text()).toHaveLength(3_000_000);
@@ -143,7 +143,7 @@ describe('faults that are switched on while it runs', () => {
     expect(await (await call(url)).json()).toEqual({ succeeded: 2, failed: [] });
   });
 
-  test('a call that hangs ends with its caller, and does not hold up a stop', async () => {
+  test('can make a call hang until its caller or the sandbox stops', async () => {
     const url = await start();
     await control(url, withAnswer({ kind: 'hang' }));
     const hanging = call(url);
@@ -153,7 +153,7 @@ describe('faults that are switched on while it runs', () => {
     await expect(hanging).rejects.toThrow();
   });
 
-  test('interim answers before the answer to a call, a question and a page', async () => {
+  test('can send interim answers before the answer to a call, a status request and a page', async () => {
     const url = await start({ SANDBOX_MESSAGES_MEMORY: 'outcomes' });
     const rule = { name: 'interim', interim: [100, 102, 103, 100] };
     await control(url, { calls: [rule], status: [rule], segmentation: [rule] });
@@ -165,7 +165,7 @@ describe('faults that are switched on while it runs', () => {
     expect(await statusesOf(`${url}/messages/v1/batches`, bodyOf(['a']))).toEqual([100, 102, 103, 100, 503]);
   });
 
-  test('pages of a segment: unsorted, or not there', async () => {
+  test('can make a segment page unsorted or unavailable', async () => {
     const url = await start();
     const segment = `${url}/segmentation/v1/segments/odd`;
     const { snapshot } = segmentDescription.parse(await (await fetch(`${segment}?country=SG`)).json());

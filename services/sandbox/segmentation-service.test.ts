@@ -62,41 +62,44 @@ describe('the reference segmentation service', () => {
     expect(ask('/v1/segments', { limit: '0' }).status).toBe(400);
   });
 
-  test.each([1, 7, 100, 466, 467, 1000])('pages of %i give every user of an odd segment once, in order', (limit) => {
-    const members = segments.members('odd riders/50%', 'SG');
-    const expected = Array.from({ length: members?.size ?? 0 }, (_, index) => members?.at(index));
-    const pages = readAll('odd riders/50%', limit);
-    expect(pages.flat()).toEqual(expected);
-    expect(pages.slice(0, -1).filter((users) => users.length !== limit)).toEqual([]);
-  });
+  test.each([1, 7, 100, 466, 467, 1000])(
+    'returns every user of a segment with odd ids once and in order, in pages of %i',
+    (limit) => {
+      const members = segments.members('odd riders/50%', 'SG');
+      const expected = Array.from({ length: members?.size ?? 0 }, (_, index) => members?.at(index));
+      const pages = readAll('odd riders/50%', limit);
+      expect(pages.flat()).toEqual(expected);
+      expect(pages.slice(0, -1).filter((users) => users.length !== limit)).toEqual([]);
+    },
+  );
 
-  test('a cursor that is no member goes on behind its place', () => {
+  test('continues after the position of a cursor that is not a member', () => {
     expect(userPage.parse(page('riders', { after: 'sg-000000002x', limit: '2' }).body)).toEqual({
       users: ['sg-000000003', 'sg-000000004'],
       next: 'sg-000000004',
     });
   });
 
-  test('a country without users has an empty last page', () => {
+  test('returns an empty last page for a country without users', () => {
     expect(ask('/v1/segments/riders', { country: 'ID' }).body).toMatchObject({ estimate: 0 });
     expect(page('riders', { country: 'ID' }).body).toEqual({ users: [], next: null });
   });
 
-  test('another snapshot is gone', () => {
+  test('answers 410 for another snapshot', () => {
     expect(page('riders', { snapshot: 'yesterday' })).toMatchObject({ status: 410, body: { code: 'snapshot-gone' } });
   });
 
-  test('an unknown segment is not found', () => {
+  test('answers 404 for an unknown segment', () => {
     expect(ask('/v1/segments/nobody', { country: 'SG' })).toMatchObject({ status: 404 });
     expect(page('nobody', {})).toMatchObject({ status: 404, body: { code: 'no-such-segment' } });
   });
 
   test.each([
-    ['a limit of nought', '/v1/segments/riders/users', { country: 'SG', snapshot: 's', limit: '0' }],
+    ['a limit of 0', '/v1/segments/riders/users', { country: 'SG', snapshot: 's', limit: '0' }],
     ['a missing snapshot', '/v1/segments/riders/users', { country: 'SG' }],
     ['a missing country', '/v1/segments/riders', {}],
-    ['a country in small letters', '/v1/segments/riders', { country: 'sg' }],
-  ])('%s is refused', (_name, path, query) => {
+    ['a country in lower case', '/v1/segments/riders', { country: 'sg' }],
+  ])('answers 400 for %s', (_name, path, query) => {
     expect(ask(path, query).status).toBe(400);
   });
 });

@@ -66,7 +66,7 @@ describe.each(variants)('rewards in Postgres, queries %s', (queries) => {
     await rows.query('truncate sandbox.reward_results, sandbox.reward_balances, sandbox.reward_events');
   });
 
-  test('a batch writes results, balances and events', async () => {
+  test('store results, balances and events of a batch', async () => {
     const effects = await apply(requestOf(), firstIsOut);
 
     expect(effects.applied).toEqual(users.slice(1));
@@ -74,7 +74,7 @@ describe.each(variants)('rewards in Postgres, queries %s', (queries) => {
     expect(await stored()).toEqual({ results: 100, events: 99, users: 99, units: 198 });
   });
 
-  test('a repeat gets the first final result of every user, whatever would be decided now', async () => {
+  test('return the first final result of every user for a repeated batch', async () => {
     const first = await apply(requestOf(), firstIsOut);
     const repeat = await apply(requestOf(), nobodyFails);
 
@@ -82,7 +82,7 @@ describe.each(variants)('rewards in Postgres, queries %s', (queries) => {
     expect(await stored()).toMatchObject({ events: 99, units: 198 });
   });
 
-  test('after a crash between its commit and its answer, a repeat gives the same result with one effect', async () => {
+  test('return the same result with one effect if a batch is repeated after a crash between commit and answer', async () => {
     const crashed = await open();
     const lost = await apply(requestOf(), firstIsOut, crashed);
     await crashed.close();
@@ -94,7 +94,7 @@ describe.each(variants)('rewards in Postgres, queries %s', (queries) => {
     expect(await stored()).toEqual({ results: 100, events: 99, users: 99, units: 198 });
   });
 
-  test('the same batch sent many times at once has one effect, and everybody gets the same answer', async () => {
+  test('apply a batch once if it is sent eight times concurrently, with eight equal answers', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => apply(requestOf(), firstIsOut)));
 
     expect(answers.flatMap(({ applied }) => applied).toSorted()).toEqual(users.slice(1).toSorted());
@@ -102,7 +102,7 @@ describe.each(variants)('rewards in Postgres, queries %s', (queries) => {
     expect(await stored()).toMatchObject({ events: 99, units: 198 });
   });
 
-  test('calls whose users overlap in another order wait for each other and do not deadlock', async () => {
+  test('serve concurrent calls with overlapping users in another order without a deadlock', async () => {
     const calls = Array.from({ length: 8 }, (_, i) =>
       requestOf({ users: i % 2 ? users : users.toReversed(), step: 1 }),
     );
@@ -110,7 +110,7 @@ describe.each(variants)('rewards in Postgres, queries %s', (queries) => {
     expect(answers.flatMap(({ applied }) => applied)).toHaveLength(100);
   });
 
-  test('a user that is asked to come again leaves no trace until it is served', async () => {
+  test('store nothing for a retryable user until the user is served', async () => {
     const again: Decide = (user) => (user === users[3] ? { id: user, code: 'try-later', retryable: true } : undefined);
     const first = await apply(requestOf(), again);
     const second = await apply(requestOf({ users: users.slice(3, 4) }), nobodyFails);
@@ -120,13 +120,13 @@ describe.each(variants)('rewards in Postgres, queries %s', (queries) => {
     expect(await stored()).toEqual({ results: 100, events: 100, users: 100, units: 200 });
   });
 
-  test('another run adds to the balance of the same users', async () => {
+  test('add the units of another run to the balances of the same users', async () => {
     await apply(requestOf(), nobodyFails);
     await apply(requestOf({ run: 'run_2' }), nobodyFails);
     expect(await stored()).toEqual({ results: 200, events: 200, users: 100, units: 400 });
   });
 
-  test('two sandboxes may start at once on an empty database', async () => {
+  test('can be opened concurrently on an empty database', async () => {
     await rows.query('drop schema sandbox cascade');
     const stores = await Promise.all([open(), open(), open()]);
     await Promise.all(stores.map((store) => store.close()));

@@ -23,7 +23,7 @@ function switchesFor(...calls: object[]) {
   return { faults, nameFor: (asked: BatchRequest) => faults.ruleForCall('rewards', asked, 0)?.name };
 }
 
-describe('which calls a rule meets', () => {
+describe('a fault rule', () => {
   test.each<[string, object, BatchRequest, BatchRequest]>([
     ['its service', { services: ['rewards'] }, request(), request()],
     ['its country', { countries: ['SG'] }, request(), request({ country: 'VN' })],
@@ -40,21 +40,21 @@ describe('which calls a rule meets', () => {
     ['attempts from', { fromAttempt: 2 }, request({}, 2), request({}, 1)],
     ['first tries', { firstTries: true }, request({ batch: 12 }), request({ batch: 2 ** 30 })],
     ['attempts to', { toAttempt: 1 }, request({}, 1), request({}, 2)],
-  ])('%s', (name, rule, met, other) => {
+  ])('applies only to calls that match: %s', (name, rule, met, other) => {
     const { nameFor, faults } = switchesFor({ name, ...rule });
     expect(nameFor(met)).toBe(name);
     if (name === 'its service') expect(faults.ruleForCall('points', other, 0)).toBeUndefined();
     else expect(nameFor(other)).toBeUndefined();
   });
 
-  test('the first of several', () => {
+  test('takes precedence over later rules', () => {
     const { nameFor } = switchesFor({ name: 'wrong', countries: ['VN'] }, { name: 'first' }, { name: 'second' });
     expect(nameFor(request())).toBe('first');
   });
 });
 
-describe('how often a rule is carried out', () => {
-  test('every third call', () => {
+describe('the frequency of a fault rule', () => {
+  test('can be every third call', () => {
     const { nameFor } = switchesFor({ name: 'third', every: 3 });
     expect(Array.from({ length: 6 }, () => nameFor(request()) !== undefined)).toEqual([
       ...[false, false, true],
@@ -62,13 +62,13 @@ describe('how often a rule is carried out', () => {
     ]);
   });
 
-  test('the first two', () => {
+  test('can be limited to the first two calls', () => {
     const { nameFor, faults } = switchesFor({ name: 'twice', times: 2 });
     expect(Array.from({ length: 4 }, () => nameFor(request()))).toEqual(['twice', 'twice', undefined, undefined]);
     expect(faults.status().hits).toEqual({ twice: 2 });
   });
 
-  test('a share of the calls, rolled anew for each attempt and the same at each repeat', () => {
+  test('can be a share of the calls, with the same choice for the same key and attempt', () => {
     const { nameFor } = switchesFor({ name: 'some', share: 0.3 });
     const rolls = () => Array.from({ length: 1000 }, (_, i) => nameFor(request({}, 1, `key-${i}`)) !== undefined);
     const hits = rolls().filter(Boolean).length;
@@ -78,7 +78,7 @@ describe('how often a rule is carried out', () => {
   });
 });
 
-test('rules are replaced as a whole, and their counts begin anew', () => {
+test('fault rules are replaced as a whole, and their hit counts start from zero', () => {
   const { faults, nameFor } = switchesFor({ name: 'old' });
   nameFor(request());
   faults.replace(faultRules.parse({ calls: [{ name: 'new' }] }));
@@ -86,7 +86,7 @@ test('rules are replaced as a whole, and their counts begin anew', () => {
   expect(faults.status().hits).toEqual({ new: 1 });
 });
 
-test('pages of a segment: the first is apart from the others', () => {
+test('a fault rule of a segment can exclude the first page', () => {
   const segmentation = [{ name: 'later pages', segments: ['riders'], of: 'pages', notFirst: true }];
   const faults = createFaultSwitches(faultRules.parse({ segmentation }));
   const page = { segment: 'riders', country: 'SG', of: 'pages' } as const;

@@ -33,7 +33,7 @@ function lineOf(over: Partial<LedgerLine>): LedgerLine {
   };
 }
 
-test('effects add up per run, step and user', async () => {
+test('the ledger adds up effects per run, step and user', async () => {
   const ledger = await openLedger(path);
   await Promise.all([
     ledger.append(lineOf({ applied: ['a', 'b"\n🎉'], failed: ['c'] })),
@@ -57,7 +57,7 @@ test('effects add up per run, step and user', async () => {
   expect(read.of('run_3', 1).applied.size).toBe(0);
 });
 
-test('a line is in the file when its append resolves, and a reopened ledger goes on behind it', async () => {
+test('a ledger line is in the file when its append resolves, and a reopened ledger appends after it', async () => {
   const first = await openLedger(path);
   await first.append(lineOf({ applied: ['a'] }));
   expect((await readLedger(path)).of('run_1', 1).applied.get('a')).toBe(1);
@@ -70,7 +70,7 @@ test('a line is in the file when its append resolves, and a reopened ledger goes
   expect((await readLedger(path)).of('run_1', 1).applied.size).toBe(2);
 });
 
-test('a line torn by a crash of its writer is left out', async () => {
+test('a ledger line that a crash truncated is ignored', async () => {
   const ledger = await openLedger(path);
   await ledger.append(lineOf({ applied: ['a'] }));
   await ledger.close();
@@ -79,12 +79,12 @@ test('a line torn by a crash of its writer is left out', async () => {
   expect((await readLedger(path)).of('run_1', 1).applied.size).toBe(1);
 });
 
-test('a broken line before the end is an error: the ledger is evidence', async () => {
+test('a broken ledger line before the end is an error', async () => {
   await appendFile(path, `{"torn":\n${JSON.stringify(lineOf({}))}\n`);
   await expect(readLedger(path)).rejects.toThrow();
 });
 
-test('repeats of one key are counted apart from a second effect under another', async () => {
+test('the ledger counts repeats of one key apart from second effects under another key', async () => {
   const ledger = await openLedger(path);
   await ledger.append(lineOf({ key: 'key-1', applied: ['a', 'b'] }));
   await ledger.append(lineOf({ key: 'key-1', attempt: 2, applied: ['a', 'b'], overlapping: 1 }));

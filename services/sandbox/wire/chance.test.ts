@@ -4,15 +4,15 @@ import { failureCodes, failuresOf, faultOf, latencyOf, retriesOf } from './chanc
 const users = Array.from({ length: 100_000 }, (_, i) => `sg-${String(i).padStart(9, '0')}`);
 const keys = users.slice(0, 20_000);
 
-describe('who fails', () => {
-  test('about the configured share of the users, for one of the codes of the service', () => {
+describe('the users with a failure', () => {
+  test('are about the configured share, with the codes of the service', () => {
     const codes = users.flatMap(failuresOfUser({ failureShare: 0.02 }));
     expect(codes.length).toBeGreaterThan(1850);
     expect(codes.length).toBeLessThan(2150);
     expect(new Set(codes)).toEqual(new Set(failureCodes.rewards));
   });
 
-  test('the same users every time, others under another salt', () => {
+  test('are the same for the same salt, and others for another salt', () => {
     const first = users.filter((user) => failuresOfUser({ failureShare: 0.02 })(user).length > 0);
     const again = users.filter((user) => failuresOfUser({ failureShare: 0.02 })(user).length > 0);
     const other = users.filter((user) => failuresOfUser({ failureShare: 0.02, salt: 'other' })(user).length > 0);
@@ -20,12 +20,12 @@ describe('who fails', () => {
     expect(other).not.toEqual(first);
   });
 
-  test('nobody at a share of nought, everybody at a share of one', () => {
+  test('are none for a share of 0 and all for a share of 1', () => {
     expect(users.flatMap(failuresOfUser({ failureShare: 0 }))).toEqual([]);
     expect(users.flatMap(failuresOfUser({ failureShare: 1 }))).toHaveLength(users.length);
   });
 
-  test('a user that is asked to come again under one key need not be under the next', () => {
+  test('that are retryable under one key are mostly not retryable under the next key', () => {
     const plan = { salt: 's', service: 'rewards', retryableShare: 0.1 } as const;
     const first = users.filter(retriesOf(plan, 'key-1'));
     expect(first.length).toBeGreaterThan(9500);
@@ -34,10 +34,10 @@ describe('who fails', () => {
   });
 });
 
-describe('which call goes wrong', () => {
+describe('the calls with a fault', () => {
   const chances = { salt: 's', service: 'points', busyShare: 0.1, noAnswerShare: 0.2, serverErrorShare: 0.3 } as const;
 
-  test('each fault has its share of the calls', () => {
+  test('have the configured share for each fault', () => {
     const faults = keys.map((key) => faultOf(chances, key, 1) ?? 'none');
     const share = (fault: string) => faults.filter((each) => each === fault).length / keys.length;
     expect(share('busy')).toBeCloseTo(0.1, 1);
@@ -45,13 +45,13 @@ describe('which call goes wrong', () => {
     expect(share('server-error')).toBeCloseTo(0.3, 1);
   });
 
-  test('another attempt of the same key rolls anew', () => {
+  test('are chosen again for another attempt of the same key', () => {
     const badTwice = keys.filter((key) => faultOf(chances, key, 1) && faultOf(chances, key, 2));
     expect(badTwice.length / keys.length).toBeCloseTo(0.36, 1);
   });
 });
 
-test('latency stays within its range and spreads over it', () => {
+test('the latency stays within its range and spreads over it', () => {
   const latencies = keys.map((key) => latencyOf({ fromMs: 20, toMs: 60 }, key, 1));
   expect(Math.min(...latencies)).toBe(20);
   expect(Math.max(...latencies)).toBe(60);
