@@ -9,7 +9,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'muster-trigger-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('a trigger does not begin without the secret of the segmentation service', () => {
+it('a trigger does not start without the secret of the segmentation service', () => {
   const file = join(folder, 'engine.json');
   const segmentation = { url: 'http://segments.test', authorizationEnv: 'SEGMENTS_AUTHORIZATION' };
   writeFileSync(file, JSON.stringify({ segmentation }));

@@ -28,7 +28,7 @@ async function setUp() {
   return { ...world, world, trigger, asked, timesAsked };
 }
 
-describe('a trigger that is told what changes', () => {
+describe('a trigger with notifications', () => {
   it('prepares a new run and feeds it at once', async () => {
     const { clock, changes, startCampaign, feedRows } = await setUp();
     await startCampaign();
@@ -37,14 +37,14 @@ describe('a trigger that is told what changes', () => {
     expect(feedRows()).toMatchObject([{ complete: true }]);
   });
 
-  it('prepares a run within two seconds of which the notice was lost', async () => {
+  it('prepares a run within two seconds if the notification was lost', async () => {
     const { clock, startCampaign, feedRows } = await setUp();
     await startCampaign();
     await passTime(clock, 2200);
     expect(feedRows()).toMatchObject([{ complete: true }]);
   });
 
-  it('takes a feed that another one gives back at once, and within two seconds where that was not told', async () => {
+  it('claims a feed that another trigger releases at once, and within two seconds without a notification', async () => {
     for (const isTold of [true, false]) {
       const { clock, world, changes, segmentation, startCampaign, feedRows, trigger } = await setUp();
       segmentation.users.set('SG', userIds(100_000));
@@ -64,7 +64,7 @@ describe('a trigger that is told what changes', () => {
     }
   });
 
-  it('looks after a run a second after it was told, and five where the notice was lost', async () => {
+  it('ends a cancelled run within a second of a notification, and within five seconds without it', async () => {
     for (const [isTold, withinMs] of [
       [true, 1000],
       [false, 5000],
@@ -80,7 +80,7 @@ describe('a trigger that is told what changes', () => {
     }
   });
 
-  it('asks seldom while there is no run', async () => {
+  it('queries seldom while no run is open', async () => {
     const { clock, asked, timesAsked } = await setUp();
     await passTime(clock, 10_000);
     expect(timesAsked('isAnyOpen')).toBe(2);

@@ -13,8 +13,8 @@ function setUp(change: (deps: TriggerDeps) => Partial<TriggerDeps> = () => ({}))
   return { ...world, trigger };
 }
 
-describe('preparing a run', () => {
-  it('begins it with one feed per country, on the snapshots that the segmentation service names', async () => {
+describe('the preparation of a run', () => {
+  it('begins the run with one feed per country on the snapshots of the segmentation service', async () => {
     const { clock, segmentation, startCampaign, feedRows, runs } = setUp();
     segmentation.users.set('SG', userIds(3));
     await startCampaign({ countries: ['SG', 'ID'] });
@@ -26,7 +26,7 @@ describe('preparing a run', () => {
     ]);
   });
 
-  it('fails it when there is no such segment, with the segment and the country as the cause', async () => {
+  it('fails the run if the segment does not exist, and the cause names segment and country', async () => {
     const { clock, segmentation, startCampaign, runs } = setUp();
     segmentation.failure = failureOf('not-found');
     await startCampaign();
@@ -34,7 +34,7 @@ describe('preparing a run', () => {
     expect(runs()).toMatchObject([{ state: 'failed', stateReason: 'there is no segment "lapsed-riders" for SG' }]);
   });
 
-  it('waits for a segmentation service that is down, for as long as it asks for', async () => {
+  it('waits for an unavailable segmentation service for the time of Retry-After', async () => {
     const { clock, segmentation, startCampaign, runs } = setUp();
     segmentation.users.set('SG', userIds(3));
     segmentation.failure = failureOf('unavailable', 20_000);
@@ -47,7 +47,7 @@ describe('preparing a run', () => {
     expect(runs()).toMatchObject([{ state: 'running' }]);
   });
 
-  it('expires it when its deadline passes first, and says what it waited for', async () => {
+  it('expires the run with its cause if the deadline passes before the run begins', async () => {
     const { clock, segmentation, startCampaign, runs } = setUp();
     segmentation.failure = failureOf('unavailable');
     await startCampaign({ deadlineSeconds: 60 });
@@ -60,8 +60,8 @@ describe('preparing a run', () => {
   });
 });
 
-describe('ending a run', () => {
-  it('completes it when all that was fed is done', async () => {
+describe('the ending of a run', () => {
+  it('completes a run after all fed batches are done', async () => {
     const { clock, segmentation, startCampaign, workOff, runs } = setUp();
     segmentation.users.set('SG', userIds(250));
     await startCampaign();
@@ -72,14 +72,14 @@ describe('ending a run', () => {
     expect(runs()).toMatchObject([{ state: 'completed', stateReason: null }]);
   });
 
-  it('completes it without users too', async () => {
+  it('completes a run without users', async () => {
     const { clock, startCampaign, runs } = setUp();
     await startCampaign();
     await passTime(clock, 3000);
     expect(runs()).toMatchObject([{ state: 'completed' }]);
   });
 
-  it('does not end it while the sums do not agree with the rows', async () => {
+  it('does not complete a run whose totals differ from its rows', async () => {
     const { clock, segmentation, startCampaign, workOff, database, runs } = setUp();
     segmentation.users.set('SG', userIds(250));
     await startCampaign();
@@ -90,7 +90,7 @@ describe('ending a run', () => {
     expect(runs()).toMatchObject([{ state: 'running' }]);
   });
 
-  it('expires it when the deadline passes before its audience is fed, not before a late write could still come', async () => {
+  it('expires a run with an incomplete feed after its deadline, once late writes are impossible', async () => {
     const { clock, segmentation, startCampaign, workOff, runs } = setUp();
     segmentation.users.set('SG', userIds(100_000));
     await startCampaign({ deadlineSeconds: 60 });
@@ -104,7 +104,7 @@ describe('ending a run', () => {
     ]);
   });
 
-  it('expires it, whole and balanced, when nobody ever serves its shard', async () => {
+  it('expires a run with matching totals if no worker serves its shard', async () => {
     const { clock, segmentation, startCampaign, runs, feedRows, database } = setUp();
     segmentation.users.set('SG', userIds(250));
     await startCampaign({ deadlineSeconds: 120 });
@@ -119,7 +119,7 @@ describe('ending a run', () => {
     });
   });
 
-  it('expires it beside batches that wait beyond its deadline, and ends open calls as unknown', async () => {
+  it('expires a run with batches that wait beyond its deadline, and ends open calls as unknown', async () => {
     const { clock, segmentation, startCampaign, references, ledger, putAllBack, runs } = setUp();
     segmentation.users.set('SG', userIds(250));
     await startCampaign({ deadlineSeconds: 120 });
@@ -138,7 +138,7 @@ describe('ending a run', () => {
     );
   });
 
-  it('lets no page be written into it after it ended', async () => {
+  it('prevents writes of pages after the run has ended', async () => {
     let write: (() => Promise<boolean>) | undefined;
     const { clock, segmentation, startCampaign, runs, feedRows } = setUp((deps) => ({
       feedStore: {
@@ -158,7 +158,7 @@ describe('ending a run', () => {
     expect(feedRows()).toMatchObject([{ fedUsers: 0 }]);
   });
 
-  it('cancels what nobody holds, and ends it as cancelled', async () => {
+  it('cancels unclaimed batches, and ends the run as cancelled', async () => {
     const { clock, segmentation, startCampaign, workOff, runs, database, feedRows } = setUp();
     segmentation.users.set('SG', userIds(250));
     const { runId } = await startCampaign();
@@ -171,7 +171,7 @@ describe('ending a run', () => {
     expect(database.totals.get(`${feedRows()[0]?.feedId ?? ''}/1`)).toMatchObject({ succeeded: 100, cancelled: 150 });
   });
 
-  it('keeps figures of what is going on', async () => {
+  it('keeps the numbers of claimed and waiting batches up to date', async () => {
     const { clock, segmentation, startCampaign, references, ledger, runs } = setUp();
     segmentation.users.set('SG', userIds(250));
     await startCampaign();
@@ -196,7 +196,7 @@ describe('the trigger', () => {
     expect(trigger.ready()).toBe(false);
   });
 
-  it('leaves sweeping and ending runs to another when it stops', async () => {
+  it('leaves sweeping and ending of runs to another trigger after it stops', async () => {
     const { clock, segmentation, startCampaign, workOff, trigger, triggerDeps, runs } = setUp();
     segmentation.users.set('SG', userIds(250));
     await startCampaign();

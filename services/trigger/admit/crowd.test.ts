@@ -102,14 +102,14 @@ function loadGoing(going: ReadonlyMap<string, Fed>, feedId: string): FeedLoad | 
   return loadOf(feedId, { complete: false, fedBatches: fed, steps: [step, step] });
 }
 
-describe('row 50: beside runs that only wait', () => {
+describe('row 50: a campaign beside runs that only wait', () => {
   it.each([
     [0, 'long ago'],
     [1000, 'long ago'],
     [5000, 'long ago'],
     [5000, 'just now'],
   ] as const)(
-    'a campaign does 0.95 of what it could, a small one is fed soon: %s that began %s',
+    'reaches 0.95 of its rate, and a small campaign is fed within 1 s: %s runs that began %s',
     async (runs, began) => {
       const { perSecond, smallMs } = await goBeside(runs, began);
       expect(perSecond).toBeGreaterThanOrEqual(0.95 * 400);

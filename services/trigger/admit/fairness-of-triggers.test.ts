@@ -12,46 +12,49 @@ const grantedTo = (own: ReturnType<typeof feedOf>, others: ReturnType<typeof fee
 describe('one of several triggers', () => {
   const healthy = feedOf({ feedId: 'healthy', ready: 20, wants: 500 });
 
-  it('leaves the others their share of the bound by the weights of their feeds', () => {
+  it('leaves the feeds of other triggers their share of the bound by weight', () => {
     const own = feedOf({ feedId: 'own', weight: 1, wants: 500, ready: 40 });
     expect(grantedTo(own, neighbours({ weight: 2 }, 1))).toBe(60);
   });
 
-  it.each([9, 30])('has the whole bound for its feed beside %i feeds of another that stand still', (count) => {
-    expect(grantedTo(healthy, neighbours({ ready: 20, competes: 0 }, count))).toBe(280);
-  });
+  it.each([9, 30])(
+    'grants its feed the whole bound beside %i feeds of another trigger that make no progress',
+    (count) => {
+      expect(grantedTo(healthy, neighbours({ ready: 20, competes: 0 }, count))).toBe(280);
+    },
+  );
 
-  it('has the whole bound for its feed beside feeds of another whose batches all wait', () => {
+  it('grants its feed the whole bound beside feeds of another trigger whose batches all wait', () => {
     expect(grantedTo(healthy, neighbours({ waiting: 300, isIdle: true }))).toBe(280);
   });
 
   it.each([
     ['are handled slowly', { ready: 20, competes: 0.1 }],
     ['have had nothing ready yet', { isIdle: true }],
-    ['are handled as quickly as they are fed', { waiting: 300 }],
-  ])('leaves a share to feeds of another that %s', (_, changes) => {
+    ['are handled as fast as they are fed', { waiting: 300 }],
+  ])('leaves a share of the bound to feeds of another trigger that %s', (_, changes) => {
     // A tenth of the bound, which its ready batches leave by less than a visit of the round.
     expect(grantedTo(healthy, neighbours(changes))).toBe(2 * quantum);
   });
 
-  it('leaves no share to feeds of another that are complete', () => {
+  it('leaves no share to feeds of another trigger that are complete', () => {
     expect(grantedTo(healthy, neighbours({ complete: true }))).toBe(280);
   });
 
-  it('divides with the others what is left under five bounds', () => {
+  it('shares with the others the batches that are left under five bounds', () => {
     // Beyond their floors these have 1440 of 1500 batches.
     const hung = neighbours({ ready: 200, competes: 0 }, 8);
     expect(grantedTo(healthy, hung)).toBe(60);
     expect(grantedTo(healthy, [...hung, feedOf({ feedId: 'other', ready: 20, wants: null })])).toBe(40);
   });
 
-  it('feeds what stands still by its share of all incomplete feeds', () => {
+  it('grants a feed without progress its share among all incomplete feeds', () => {
     const hung = feedOf({ feedId: 'hung', ready: 20, competes: 0, wants: 500 });
     expect(grantedTo(hung, neighbours({ ready: 20 }, 2))).toBe(80);
     expect(grantedTo(hung, neighbours({ ready: 20, competes: 0 }, 2))).toBe(80);
   });
 
-  it('grants the floor alone to a feed whose batches all wait, while feeds of another move', () => {
+  it('grants only the floor to a feed whose batches all wait while feeds of another trigger progress', () => {
     const waits = feedOf({ feedId: 'waits', waiting: 100, isIdle: true, wants: 500 });
     expect(grantedTo(waits, neighbours({ ready: 20 }, 1))).toBe(2 * quantum);
     expect(grantedTo(waits, neighbours({ waiting: 100, isIdle: true }, 1))).toBe(160);
@@ -103,8 +106,8 @@ function lookAll(rows: readonly Row[], standsStill: readonly boolean[]): void {
 const bound = shardBounds.get(shard) ?? 0;
 const lastVisits = (rows: readonly Row[]) => rows.reduce((sum, { weight }) => sum + quantum * weight, 0);
 
-describe('several triggers that look at once', () => {
-  it('keep what is ready of moving feeds under the bound plus a quantum for every feed', () => {
+describe('several triggers that admit batches at the same time', () => {
+  it('keep the ready batches of progressing feeds under the bound plus a quantum for every feed', () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));
@@ -122,7 +125,7 @@ describe('several triggers that look at once', () => {
     );
   });
 
-  it('keep what is ready beyond the floors under five bounds, whichever feeds stand still at a look', () => {
+  it('keep ready batches beyond the floors under five bounds, even if other feeds stop at each look', () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));

@@ -28,8 +28,8 @@ const someFeeds = fc
   )
   .map((list) => list.map((entry, index) => feedOf({ ...entry, feedId: `feed-${index}` })));
 
-describe('admitting batches', () => {
-  it('gives nobody more than it wants', () => {
+describe('the admission of batches', () => {
+  it('grants no feed more than it requests', () => {
     fc.assert(
       fc.property(someFeeds, (feeds) => {
         for (const [feedId, batches] of admit(feeds, bounds, noTurns).grants) {
@@ -39,7 +39,7 @@ describe('admitting batches', () => {
     );
   });
 
-  it('gives a feed that has nothing a quantum at one look, whatever others have ready, waiting or held', () => {
+  it('grants a new feed a quantum at its first look, however many batches other feeds have', () => {
     fc.assert(
       fc.property(someFeeds, fc.constantFrom(1, 2, 4), fc.integer({ min: 1, max: 500 }), (others, weight, wants) => {
         const small = feedOf({ feedId: 'small', weight, wants });
@@ -49,58 +49,58 @@ describe('admitting batches', () => {
     );
   });
 
-  it('lets a neighbour whose batches all wait take no room at all', () => {
+  it('counts no room for another feed whose batches all wait', () => {
     const stuck = feedOf({ feedId: 'stuck', wants: 500, waiting: 100_000 });
     const free = feedOf({ feedId: 'free', wants: 290 });
     expect(admit([stuck, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
   });
 
-  it('lets a neighbour whose ready work stands still take no room, and gives it no more itself', () => {
+  it('counts no room for another feed whose ready batches make no progress, and grants it no more', () => {
     const hung = feedOf({ feedId: 'hung', ready: 300, competes: 0, wants: 500 });
     const free = feedOf({ feedId: 'free', wants: 290 });
     expect(admit([hung, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
   });
 
-  it('gives a feed of which nothing was handled yet its floor beside a neighbour that fills the shard', () => {
+  it('grants a new feed its floor beside a feed that fills the shard without progress', () => {
     const hung = feedOf({ feedId: 'hung', ready: 300, competes: 0 });
     const first = feedOf({ feedId: 'first', ready: 5, wants: 290, isServed: false });
     expect(Object.fromEntries(admit([hung, first], bounds, noTurns).grants)).toEqual({ first: 15 });
   });
 
-  it('lets a neighbour that is handled slowly take as much room as it is handled in time', () => {
+  it('counts for a slow feed only the room that its progress needs', () => {
     const slow = feedOf({ feedId: 'slow', ready: 250, competes: 0.2 });
     const free = feedOf({ feedId: 'free', wants: 500 });
     expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ free: 260 });
   });
 
-  it('feeds what stands still as if all that is ready in its shard competed', () => {
+  it('grants a feed without progress as if all ready batches of its shard competed', () => {
     const slow = feedOf({ feedId: 'slow', ready: 50, competes: 0, wants: 500 });
     const others = feedOf({ feedId: 'others', ready: 240, competes: 0.1, wants: null, complete: true });
     expect(total(admit([slow, others], bounds, noTurns).grants)).toBe(20);
     expect(total(admit([slow], bounds, noTurns).grants)).toBe(260);
   });
 
-  it('keeps what is ready beyond the floors under five bounds, however many feeds stand still', () => {
+  it('keeps ready batches beyond the floors under five bounds for 12 feeds without progress', () => {
     const hung = Array.from({ length: 12 }, (_, i) => feedOf({ feedId: `hung-${i}`, ready: 200, competes: 0 }));
     const free = feedOf({ feedId: 'free', wants: 500 });
     expect(total(admit([...hung.slice(0, 8), free], bounds, noTurns).grants)).toBe(60);
     expect(total(admit([...hung, free], bounds, noTurns).grants)).toBe(2 * quantum);
   });
 
-  it('feeds no more of a run whose own batches wait up to the bound', () => {
+  it('grants no more to a run whose own waiting batches reach the bound', () => {
     const feed = (waiting: number) => feedOf({ feedId: 'a', wants: 500, waiting });
     expect(total(admit([feed(299)], bounds, noTurns).grants)).toBeLessThanOrEqual(20);
     expect(total(admit([feed(300)], bounds, noTurns).grants)).toBe(0);
   });
 
-  it('gives a held feed its floor and no more, what waits included', () => {
+  it('grants a held feed only its floor, including its waiting batches', () => {
     const held = (waiting: number) => feedOf({ feedId: 'a', wants: 500, waiting, held: true });
     expect(total(admit([held(0)], bounds, noTurns).grants)).toBe(2 * quantum);
     expect(total(admit([held(15)], bounds, noTurns).grants)).toBe(5);
     expect(total(admit([held(20)], bounds, noTurns).grants)).toBe(0);
   });
 
-  it('stops a feed at the fullest shard of its chain', () => {
+  it('limits a feed by the fullest shard of its chain', () => {
     const behind = feedOf({ feedId: 'a', ready: 0, readyLater: 600, wants: 500 });
     expect(admit([behind], bounds, noTurns).grants.size).toBe(0);
     const other = feedOf({ feedId: 'b', readyLater: 600, wants: null });
@@ -109,7 +109,7 @@ describe('admitting batches', () => {
     );
   });
 
-  it('keeps what is ready in any shard under its bound plus a quantum for every feed, however batches flow', () => {
+  it('keeps the ready batches of each shard under its bound plus a quantum for every feed', () => {
     const moves = fc.array(fc.record({ first: fc.nat(150), second: fc.nat(40) }), { minLength: 20, maxLength: 60 });
     fc.assert(
       fc.property(moves, fc.integer({ min: 1, max: 6 }), (flow, count) => {
@@ -135,7 +135,7 @@ describe('admitting batches', () => {
     );
   });
 
-  it('serves feeds that always want more in proportion to their weights', () => {
+  it('grants feeds with unlimited demand batches in proportion to their weights', () => {
     const feeds = [
       feedOf({ feedId: 'low', weight: 1, wants: 10_000 }),
       feedOf({ feedId: 'normal', weight: 2, wants: 10_000 }),
@@ -152,7 +152,7 @@ describe('admitting batches', () => {
     });
   });
 
-  it('serves them so over many small rooms too', () => {
+  it('grants in proportion to the weights even if each look has little room', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 200, maxLength: 200 }), (rooms) => {
         const sums = new Map([
@@ -183,7 +183,7 @@ describe('admitting batches', () => {
     );
   });
 
-  it('serves whoever was served longest ago first, feeds of other shards or none in between', () => {
+  it('grants first to the feed that was served longest ago', () => {
     const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, ready: 100, wants: 100 }));
     const turns = new Map([
       ['a', 3],
@@ -206,14 +206,14 @@ describe('admitting batches', () => {
 describe('a run with a pace', () => {
   const pace = (batches: number) => ({ runId: 'run', batches });
 
-  it('gets no more than its pace allows, over all of its countries, whatever room there is', () => {
+  it('is granted at most its pace over all of its countries', () => {
     const feeds = ['a', 'b', 'c'].map((feedId) => feedOf({ feedId, pace: pace(5), wants: 100 }));
     expect(total(admit(feeds, bounds, noTurns).grants)).toBe(5);
     const none = feeds.map((feed) => ({ ...feed, pace: pace(0) }));
     expect(admit(none, bounds, noTurns).grants.size).toBe(0);
   });
 
-  it('serves its countries in turn, one batch at a time where it allows no more', () => {
+  it('serves its countries in turn, one batch at a time if its pace allows no more', () => {
     let turns = noTurns;
     const served: string[] = [];
     for (let look = 0; look < 6; look++) {
@@ -225,23 +225,23 @@ describe('a run with a pace', () => {
     expect(served).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  it('leaves what it may not use to others', () => {
+  it('leaves room that it may not use to other runs', () => {
     const slow = feedOf({ feedId: 'slow', pace: pace(1), wants: 500 });
     const free = feedOf({ feedId: 'free', wants: 299 });
     expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ slow: 1, free: 299 });
   });
 });
 
-describe('the bound of ready work', () => {
+describe('the bound of ready batches', () => {
   const pace = { handledPerSecond: 0, depth: 1, busyForMs: 0, concurrency: 8, untilNextLookMs: 100 };
 
-  it('is three seconds of work for each step on the way, and three hundred batches before anything is known', () => {
+  it('is three seconds of work for each step, and 300 batches before the rate is measured', () => {
     expect(readyBound(pace)).toBe(300);
     expect(readyBound({ ...pace, handledPerSecond: 1000 })).toBe(3000);
     expect(readyBound({ ...pace, handledPerSecond: 1000, depth: 2, busyForMs: 60_000 })).toBe(6000);
   });
 
-  it('is no more than that in a slow shard once it was measured, and never less than a worker has in flight', () => {
+  it('is three seconds of work in a slow shard, but at least what its workers have in flight', () => {
     const slow = { ...pace, busyForMs: 60_000, handledPerSecond: 8 };
     expect(readyBound(slow)).toBe(24);
     expect(readyBound({ ...slow, handledPerSecond: 0.1 })).toBe(20);
@@ -249,7 +249,7 @@ describe('the bound of ready work', () => {
     expect(readyBound({ ...slow, handledPerSecond: 0.1, concurrency: 1000 })).toBe(300);
   });
 
-  it('lasts until the next look, and as long again, where looks are rare', () => {
+  it('covers twice the time until the next look if looks are rare', () => {
     const measured = { ...pace, handledPerSecond: 400, busyForMs: 60_000 };
     expect(readyBound({ ...measured, untilNextLookMs: 1500 })).toBe(1200);
     expect(readyBound({ ...measured, untilNextLookMs: 5000 })).toBe(4000);

@@ -92,8 +92,8 @@ function world(perSecond: number) {
   };
 }
 
-describe('a feed of which more is ready than is handled', () => {
-  it('keeps no room from another feed of its shard', async () => {
+describe('a feed with more ready batches than are handled', () => {
+  it('takes no room from another feed of its shard', async () => {
     const { begin, pass } = world(400);
     const hung = begin('hung', { isHung: true, atMost: 10_000 });
     await pass(8000);
@@ -105,7 +105,7 @@ describe('a feed of which more is ready than is handled', () => {
     expect(hung.fed).toBeLessThanOrEqual(320);
   });
 
-  it('keeps no room from a feed of another trigger, however many such feeds there are', async () => {
+  it('takes no room from a feed of another trigger, even if there are nine such feeds', async () => {
     const { begin, pass } = world(400);
     for (let index = 0; index < 9; index++) begin(`hung-${index}`, { isHung: true, atMost: 10_000, trigger: 1 });
     await pass(8000);
@@ -114,7 +114,7 @@ describe('a feed of which more is ready than is handled', () => {
     expect(healthy.fed - healthy.done).toBeGreaterThan(500);
   });
 
-  it('is fed on as soon as it moves again', async () => {
+  it('is fed again as soon as its batches are handled again', async () => {
     const { begin, pass } = world(100);
     const feed = begin('a', { isHung: true, atMost: 10_000 });
     await pass(8000);
@@ -123,7 +123,7 @@ describe('a feed of which more is ready than is handled', () => {
     expect(feed.fed).toBeGreaterThan(400);
   });
 
-  it('is fed no further by its neighbours, however many they are', async () => {
+  it('is not fed further because of other such feeds', async () => {
     const { begin, pass } = world(400);
     const feeds = Array.from({ length: 20 }, (_, i) => begin(`feed-${i}`, { isHung: true, atMost: 10_000 }));
     await pass(20_000);
@@ -131,8 +131,8 @@ describe('a feed of which more is ready than is handled', () => {
   });
 });
 
-describe('what feeds may have is looked at', () => {
-  it('twice a second where a slow shard has enough for longer, and runs out of nothing', async () => {
+describe('the look at the load of feeds', () => {
+  it('is made about twice a second if a slow shard has enough ready batches', async () => {
     const { begin, pass } = world(100);
     const feed = begin('a');
     await pass(5000);
@@ -143,17 +143,17 @@ describe('what feeds may have is looked at', () => {
 
   it.each([
     ['its shard is quick', 2000, [{ atMost: 10_000 }]],
-    ['others share its shard', 40, [{}, {}]],
+    ['other feeds share its shard', 40, [{}, {}]],
     ['its run has a pace', 100, [{ paceAllows: 100_000 }]],
-    ['little of it is ready', 100, [{ atMost: 80 }]],
-  ])('as often as it is asked for where %s', async (_, perSecond, feeds) => {
+    ['few of its batches are ready', 100, [{ atMost: 80 }]],
+  ])('is made at each request if %s', async (_, perSecond, feeds) => {
     const { begin, pass } = world(perSecond);
     for (const [place, feed] of feeds.entries()) begin(`feed-${place}`, feed);
     await pass(5000);
     expect(await pass(10_000)).toBeGreaterThanOrEqual(400);
   });
 
-  it('at once for a feed that comes', async () => {
+  it('is made at once for a new feed', async () => {
     const { begin, pass } = world(100);
     begin('a');
     await pass(5000);

@@ -20,42 +20,42 @@ function lookAt(load: number) {
   };
 }
 
-describe('ready work of a feed', () => {
-  it('competes with all of it for a second, whatever is handled', () => {
+describe('ready batches of a feed', () => {
+  it('all compete for room during the first second', () => {
     expect(lookAt(300)(1000, 0)).toBe(300);
   });
 
-  it('takes no room from others once nothing of it was handled for a second', () => {
+  it('take no room from other feeds after one second without progress', () => {
     const look = lookAt(300);
     look(5000, 100);
     expect(look(900, 0)).toBe(300);
     expect(look(200, 0)).toBe(0);
   });
 
-  it('competes again as soon as some of it is handled', () => {
+  it('compete again as soon as some of them are handled', () => {
     const look = lookAt(300);
     expect(look(3000, 0)).toBe(0);
     expect(look(100, 50)).toBeGreaterThanOrEqual(least);
   });
 
-  it('competes with six seconds of its own work where it is handled slowly, and never with less than a round of calls', () => {
+  it('compete with six seconds of work if they are handled slowly, and with at least one round of calls', () => {
     expect(lookAt(800)(20_000, 30)).toBe(180);
     expect(lookAt(800)(20_000, 5)).toBe(least);
     expect(lookAt(40)(20_000, 5)).toBe(40);
   });
 
-  it('competes with all of it where it is handled as quickly as it is fed', () => {
+  it('all compete if they are handled as fast as they are fed', () => {
     expect(lookAt(800)(10_000, 266)).toBe(800);
   });
 });
 
-describe('a feed of which all is handled between two looks', () => {
+describe('a feed whose batches are all handled between two looks', () => {
   const look = (before: SeenProgress | null, nowMs: number, load: number, done: number): SeenProgress => {
     const chain = { loads: new Map([[shard, load]]), done: new Map([[shard, done]]), depths: new Map([[shard, 1]]) };
     return { chain, progress: progressOf(before, chain, () => least, nowMs), seenAtMs: nowMs };
   };
 
-  it('counts as served until nothing of it was handled for a second', () => {
+  it('counts as served until none of its batches was handled for a second', () => {
     let seen = look(null, 0, 20, 0);
     expect(seen.progress.get(shard)?.isServed).toBe(false);
     for (const nowMs of [100, 200, 300]) seen = look(seen, nowMs, 0, nowMs / 5);

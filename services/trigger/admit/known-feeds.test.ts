@@ -70,7 +70,7 @@ function pagerOf({ granted = 0, wants = 0 }): FeedPager {
 }
 
 describe('a look at the feeds of running runs', () => {
-  it('asks for as many feeds beside 5,000 runs that only wait as beside 1,000', async () => {
+  it('reads as many feeds beside 5,000 waiting runs as beside 1,000', async () => {
     const feedsAsked = await Promise.all(
       [1000, 5000].map(async (waitingRuns) => {
         const { rows, begun, look } = setUp(waitingRuns);
@@ -92,37 +92,34 @@ describe('a look at the feeds of running runs', () => {
     expect(feedsAsked.flat().every((count) => count === 26)).toBe(true);
   });
 
-  it.each([0, 1])(
-    'reads a crowd that began a moment ago in turn, the newest as the oldest: %s ready',
-    async (ready) => {
-      const { rows, begun, look } = setUp(0);
-      await look();
-      const crowd = Array.from({ length: 5000 }, (_, i) => `began-${i}`);
-      for (const feedId of crowd) rows.set(feedId, loadOf(feedId, 1 - ready));
-      begun.push(...crowd);
-      const seen = new Map<string, number>();
-      for (let looks = 1; looks <= 400; looks++) {
-        if (looks === 100) {
-          rows.set('small', loadOf('small'));
-          begun.splice(0, Infinity, 'small');
-        }
-        const asked = await look();
-        expect(asked.length).toBeLessThanOrEqual(25 + 10);
-        for (const feedId of asked) if (!seen.has(feedId)) seen.set(feedId, looks);
+  it.each([0, 1])('reads 5,000 new feeds in turn, with the newest soon as well: %s ready', async (ready) => {
+    const { rows, begun, look } = setUp(0);
+    await look();
+    const crowd = Array.from({ length: 5000 }, (_, i) => `began-${i}`);
+    for (const feedId of crowd) rows.set(feedId, loadOf(feedId, 1 - ready));
+    begun.push(...crowd);
+    const seen = new Map<string, number>();
+    for (let looks = 1; looks <= 400; looks++) {
+      if (looks === 100) {
+        rows.set('small', loadOf('small'));
+        begun.splice(0, Infinity, 'small');
       }
-      expect(seen.get('small')).toBeLessThanOrEqual(105);
-      expect(crowd.every((feedId) => seen.has(feedId))).toBe(true);
-    },
-  );
+      const asked = await look();
+      expect(asked.length).toBeLessThanOrEqual(25 + 10);
+      for (const feedId of asked) if (!seen.has(feedId)) seen.set(feedId, looks);
+    }
+    expect(seen.get('small')).toBeLessThanOrEqual(105);
+    expect(crowd.every((feedId) => seen.has(feedId))).toBe(true);
+  });
 
-  it('counts what was listed once it was seen, and all of it as it is', async () => {
+  it('counts the listed feeds after it has read them', async () => {
     const { known, look } = setUp(200);
     await look(14);
     expect(known.feeds.size).toBe(200);
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 0, weight: 0, depth: 1 });
   });
 
-  it('notices in its turn what moves again, and stays with it', async () => {
+  it('reads a waiting feed that progresses again at every look, after its turn came', async () => {
     const { rows, look } = setUp(100);
     await look(80);
     handleOne(rows, 'waits-7');
@@ -134,7 +131,7 @@ describe('a look at the feeds of running runs', () => {
     expect(after).toHaveLength(25);
   });
 
-  it('asks for an own feed at once and for as long as it may be fed', async () => {
+  it('reads a feed of the own trigger at every look while batches are granted to it', async () => {
     const { rows, pagers, look, known } = setUp(100);
     await look(80);
     rows.set('own', loadOf('own', 0));
@@ -148,7 +145,7 @@ describe('a look at the feeds of running runs', () => {
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, ownLoad: 0 });
   });
 
-  it('counts what stands still apart from what competes for room', async () => {
+  it('counts feeds without progress apart from those that compete for room', async () => {
     const { rows, begun, look, known } = setUp(100);
     await look(80);
     rows.set('hangs', loadOf('hangs', 0));
@@ -162,7 +159,7 @@ describe('a look at the feeds of running runs', () => {
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, competing: 1 });
   });
 
-  it('asks soon for own feeds that want room and stand still, however many others wait', async () => {
+  it('reads own feeds that request room and make no progress within two looks, beside 2,000 waiting runs', async () => {
     const { rows, pagers, look } = setUp(2000);
     await look(100);
     for (let i = 0; i < 50; i++) {
@@ -174,7 +171,7 @@ describe('a look at the feeds of running runs', () => {
     expect([...pagers.keys()].every((feedId) => asked.has(feedId))).toBe(true);
   });
 
-  it('lists all runs once, then those that began, and once a minute those of the longest transaction', async () => {
+  it('lists all runs first, then new runs, and every minute the runs within the longest transaction time', async () => {
     const { clock, listings, look } = setUp(100);
     await look();
     clock.advance(1000);
@@ -191,7 +188,7 @@ describe('a look at the feeds of running runs', () => {
     ]);
   });
 
-  it('asks at each look for a feed that began and has a batch to do, and in turn for one that has none', async () => {
+  it('reads a new feed with ready batches every time, and a new feed with only waiting batches in turn', async () => {
     const { rows, begun, look } = setUp(1000);
     await look(150);
     rows.set('ready', loadOf('ready', 0));
@@ -203,7 +200,7 @@ describe('a look at the feeds of running runs', () => {
     expect(asked.some((feedIds) => feedIds.includes('waits'))).toBe(false);
   });
 
-  it('asks in turn for own feeds that are granted nothing and want nothing', async () => {
+  it('reads own feeds without grants and requests in turn', async () => {
     const { rows, pagers, look } = setUp(1000);
     for (const feedId of [...rows.keys()].slice(0, 100)) pagers.set(feedId, pagerOf({}));
     await look(250);
@@ -212,7 +209,7 @@ describe('a look at the feeds of running runs', () => {
     expect([await look(), await look()].every((feedIds) => feedIds.includes('waits-0'))).toBe(true);
   });
 
-  it('forgets feeds whose runs have ended', async () => {
+  it('removes feeds whose runs have ended', async () => {
     const { rows, known, look } = setUp(60);
     await look(20);
     rows.clear();

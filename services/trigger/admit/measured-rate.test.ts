@@ -5,17 +5,17 @@ function measuredFor(looks: number, batchesPerLook: number, from: MeasuredRate =
   return Array.from({ length: looks }).reduce<MeasuredRate>((rate) => measureRate(rate, batchesPerLook, 100), from);
 }
 
-it('is known of a shard as soon as it has worked for half a second', () => {
+it('the rate of a shard is measured after half a second of work', () => {
   expect(ratePerSecond(unmeasured)).toBe(0);
   expect(ratePerSecond(measuredFor(5, 50))).toBeCloseTo(500);
   expect(ratePerSecond(measuredFor(100, 50))).toBeCloseTo(500);
 });
 
-it('is not taken for more than it is where a first look sees what one flush brought', () => {
+it('the rate of a shard is not overestimated if the first look sees one flush', () => {
   expect(ratePerSecond(measureRate(unmeasured, 50, 20))).toBeLessThan(125);
 });
 
-it('follows what changes within a few seconds', () => {
+it('the rate of a shard follows a change within a few seconds', () => {
   const quick = measuredFor(100, 50);
   expect(ratePerSecond(measuredFor(20, 0, quick))).toBeCloseTo(500 / Math.E, -1);
   expect(ratePerSecond(measureRate(quick, 0, 60_000))).toBeCloseTo(0);

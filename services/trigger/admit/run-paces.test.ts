@@ -25,8 +25,8 @@ const store = (left: Record<string, number>): Pick<FeedStore, 'takePace'> => ({
     ),
 });
 
-describe('the pace of a run, as one trigger of several', () => {
-  it('is asked for by the part of its feeds that this trigger pages, those that are complete apart', () => {
+describe('the pace of a run in one of several triggers', () => {
+  it('is shared by the incomplete feeds of this trigger and those of other triggers', () => {
     const loads = ['a', 'b', 'c', 'd'].map((feedId) => loadOf(feedId, { complete: feedId === 'd' }));
     const of = (own: string[]) => createRunPaces(loads, (feedId) => own.includes(feedId)).of(loadOf('a'))?.batches;
     expect(of(['a'])).toBe(3);
@@ -35,7 +35,7 @@ describe('the pace of a run, as one trigger of several', () => {
     expect(of(['d'])).toBe(0);
   });
 
-  it('lets whoever asks first have what is less than a batch for each', () => {
+  it('goes to the first trigger if it is less than a batch per feed', () => {
     const loads = ['a', 'b', 'c'].map((feedId) => loadOf(feedId, { paceAllows: 150 }));
     const of = (own: string[]) => createRunPaces(loads, (feedId) => own.includes(feedId)).of(loadOf('a'))?.batches;
     expect(of(['b'])).toBe(1);
@@ -50,7 +50,7 @@ describe('the pace of a run, as one trigger of several', () => {
     expect(createRunPaces(loads, () => true).of(loadOf('a'))?.batches).toBe(4);
   });
 
-  it('is none of a run that has none', async () => {
+  it('is null for a run without a pace', async () => {
     const free = loadOf('a', { paceAllows: null });
     const paces = createRunPaces([free], () => true);
     expect(paces.of(free)).toBeNull();
@@ -58,7 +58,7 @@ describe('the pace of a run, as one trigger of several', () => {
     expect(await paces.keepTo(admitted, new Map(), store({ run: 0 }))).toEqual(admitted);
   });
 
-  it('is kept to when another trigger was quicker: whoever gets nothing keeps its turn', async () => {
+  it('limits grants if another trigger was faster, and a feed without a grant keeps its turn', async () => {
     const loads = [loadOf('a'), loadOf('b'), loadOf('other', { runId: 'free', paceAllows: null })];
     const paces = createRunPaces(loads, () => true);
     const grants = new Map([

@@ -43,8 +43,8 @@ const audience = fc
   .map((users) => users.sort(compareUserIds));
 const perPage = fc.integer({ min: 1, max: 5 });
 
-describe('two audiences', () => {
-  it('are counted with who is in both, in whatever pages they come, and from wherever it is gone on', () =>
+describe('a count of two audiences', () => {
+  it('includes the users of both, for any page sizes and from any cursor', () =>
     fc.assert(
       fc.asyncProperty(audience, audience, perPage, perPage, fc.nat({ max: 6 }), async (a, b, ofA, ofB, before) => {
         const first = await readSome(countTwo(sourceOf(a, ofA), sourceOf(b, ofB)), before);
@@ -57,7 +57,7 @@ describe('two audiences', () => {
       }),
     ));
 
-  it('are begun anew where the snapshot of one has gone', async () => {
+  it('starts again if the snapshot of one audience is gone', async () => {
     const audiences = { include: [], exclude: [], holdOut: null };
     const gone: PageSource = {
       standing: () => 'moving',
@@ -68,8 +68,8 @@ describe('two audiences', () => {
   });
 });
 
-describe('one audience', () => {
-  it('is counted with who is left out and who is in several sources, up to the last one that was looked at', async () => {
+describe('a count of one audience', () => {
+  it('includes excluded and shared users, and its cursor is the last user that was read', async () => {
     const gaps = [
       { at: 1, excluded: 2, heldOut: 0, last: 'c', shared: 1 },
       { at: 2, excluded: 1, heldOut: 0, last: 'f' },

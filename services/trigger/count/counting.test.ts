@@ -63,7 +63,7 @@ function setUp(countries: readonly string[] = ['SG'], from: Partial<OwnedCount> 
 }
 
 describe('a count of an audience', () => {
-  it('counts each country to its end, and has the key of the snapshots that it counted', async () => {
+  it('reads each country to its end and stores the key of the counted snapshots', async () => {
     const { clock, segmentation, end, usersOf, saved, question } = setUp(['SG', 'ID']);
     segmentation.users.set('SG', userIds(2500)).set('ID', userIds(10));
     await passTime(clock, 1000);
@@ -83,7 +83,7 @@ describe('a count of an audience', () => {
     ]);
   });
 
-  it('continues after the users that another trigger has counted', async () => {
+  it('continues after the users that another trigger counted', async () => {
     const counted = { excluded: 0, shared: 0, withUsers: null, both: null, parts: null };
     const { clock, segmentation, end, usersOf } = setUp(['SG'], {
       countries: [{ country: 'SG', done: false, users: 2000, ...counted }],
@@ -110,7 +110,7 @@ describe('a count of an audience', () => {
     expect(saved).toHaveLength(3);
   });
 
-  it('saves the reason why it waits, and fails at the eleventh unavailable page in a row', async () => {
+  it('stores why it waits, and fails at the eleventh unavailable page in a row', async () => {
     const { clock, segmentation, end, saved } = setUp();
     segmentation.users.set('SG', userIds(10));
     segmentation.pageFailure = failureOf('unavailable');
@@ -122,7 +122,7 @@ describe('a count of an audience', () => {
     expect(saved.every(({ cause }) => cause?.includes('unavailable'))).toBe(true);
   });
 
-  it('does not fail for as many unavailable pages if others arrived between them', async () => {
+  it('does not fail after 16 unavailable pages if other pages arrive between them', async () => {
     const { clock, segmentation, end, saved } = setUp();
     segmentation.users.set('SG', userIds(1500));
     const page = segmentation.page.bind(segmentation);
@@ -136,7 +136,7 @@ describe('a count of an audience', () => {
     expect(saved.filter(({ cause }) => cause !== null)).toHaveLength(16);
   });
 
-  it('begins a country anew whose snapshot has gone, and fails when it went four times', async () => {
+  it('starts a country again if its snapshot is gone, and fails after the fourth time', async () => {
     const { clock, segmentation, end, usersOf } = setUp();
     segmentation.users.set('SG', userIds(3000));
     await passTime(clock, 60);
@@ -160,7 +160,7 @@ describe('a count of an audience', () => {
     expect(never.end()).toEqual({ state: 'failed', cause: 'its snapshot in SG went 4 times before it was counted' });
   });
 
-  it('fails for a segment that does not exist, and waits for a service that does not answer', async () => {
+  it('fails for a segment that does not exist, and waits for an unavailable service', async () => {
     const missing = setUp();
     missing.segmentation.failure = failureOf('not-found');
     await passTime(missing.clock, 1000);
@@ -176,7 +176,7 @@ describe('a count of an audience', () => {
     expect(end()).toMatchObject({ state: 'done' });
   });
 
-  it('ends without a result when it is stopped, and when another trigger has it', async () => {
+  it('ends without a result if it is stopped or another trigger claimed it', async () => {
     const stopped = setUp();
     stopped.segmentation.users.set('SG', userIds(100_000));
     await passTime(stopped.clock, 500);

@@ -41,7 +41,7 @@ async function cancelledRun(change: (deps: TriggerDeps) => Partial<TriggerDeps>)
 }
 
 describe('a cancelled run', () => {
-  it('ends within five seconds of its last call though Kafka does not answer', async () => {
+  it('ends within five seconds of its last call although Kafka does not answer', async () => {
     const { clock, run } = await cancelledRun(() => ({
       topicBacklogs: { unhandled: () => new Promise(() => undefined) },
     }));
@@ -49,7 +49,7 @@ describe('a cancelled run', () => {
     expect(run.state).toBe('cancelled');
   });
 
-  it('ends within five seconds of its last call though looking at all runs takes seconds', async () => {
+  it('ends within five seconds of its last call although reading all runs takes seconds', async () => {
     const { clock, run } = await cancelledRun(({ runStore, clock: time }) => ({
       runStore: {
         ...runStore,
@@ -63,7 +63,7 @@ describe('a cancelled run', () => {
     expect(run.state).toBe('cancelled');
   });
 
-  it('ends within five seconds of its last call though looking at those that are over is slow', async () => {
+  it('ends within five seconds of its last call although reading the runs to end is slow', async () => {
     const { clock, run } = await cancelledRun(({ runStore, clock: time }) => ({
       runStore: {
         ...runStore,
@@ -77,7 +77,7 @@ describe('a cancelled run', () => {
     expect(run.state).toBe('cancelled');
   });
 
-  it('ends right after the one batch that it had left', async () => {
+  it('ends within 100 ms of the end of its only batch', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, startCampaign, runs } = world;
     const deps = world.triggerDeps('a');
@@ -102,7 +102,7 @@ describe('a cancelled run', () => {
     expect(clock.monotonicMs() - endedAtMs).toBeLessThanOrEqual(100);
   });
 
-  it('ends after three statements at most of a large one beside it', async () => {
+  it('ends after at most three statements for a large run that is cancelled at the same time', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, startCampaign, runs, feedRows } = world;
     const deps = world.triggerDeps('a');

@@ -38,11 +38,11 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
 const allSucceeded = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 100 })];
 
 describe('the end of a run', () => {
-  it('is completed when everybody succeeded in every step', () => {
+  it('is completed if all users succeeded in every step', () => {
     expect(endingOf(tallyOf([{ totals: allSucceeded }]))).toEqual({ state: 'completed', reason: null });
   });
 
-  it('is completed when everybody but the held-out users succeeded, who are waited for in no step', () => {
+  it('is completed if all users except the held-out users succeeded', () => {
     const totals = [totalsOf(1, { succeeded: 90 }), totalsOf(2, { succeeded: 90 })];
     expect(endingOf(tallyOf([{ totals, heldOutUsers: 10 }]))).toEqual({ state: 'completed', reason: null });
     expect(endingOf(tallyOf([{ totals, heldOutUsers: 9 }]))).toBeNull();
@@ -52,12 +52,12 @@ describe('the end of a run', () => {
     expect(endingOf(tallyOf([{ fedUsers: 0, fedBatches: 0 }]))).toEqual({ state: 'completed', reason: null });
   });
 
-  it('is completed with failures when somebody failed and the others went on', () => {
+  it('is completed with failures if some users failed and the others succeeded', () => {
     const totals = [totalsOf(1, { succeeded: 98, failed: 2 }), totalsOf(2, { succeeded: 98 })];
     expect(endingOf(tallyOf([{ totals }]))).toEqual({ state: 'completed_with_failures', reason: null });
   });
 
-  it('says how many users are unknown', () => {
+  it('names the number of unknown users', () => {
     const totals = [totalsOf(1, { succeeded: 97, unknown: 3 }), totalsOf(2, { succeeded: 96, unknown: 1 })];
     expect(endingOf(tallyOf([{ totals }]))).toEqual({
       state: 'completed_with_failures',
@@ -65,21 +65,21 @@ describe('the end of a run', () => {
     });
   });
 
-  it('has not come while a step is pending in any country', () => {
+  it('is not reached while a step is pending in any country', () => {
     const halfway = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 99 })];
     expect(endingOf(tallyOf([{ totals: allSucceeded }, { totals: halfway }]))).toBeNull();
   });
 
-  it('has not come while a feed is not complete', () => {
+  it('is not reached while a feed is incomplete', () => {
     expect(endingOf(tallyOf([{ totals: allSucceeded, complete: false }]))).toBeNull();
   });
 
-  it('has not come when more users ended than were fed', () => {
+  it('is not reached if more users ended than were fed', () => {
     const totals = [totalsOf(1, { succeeded: 101 }), totalsOf(2, { succeeded: 101 })];
     expect(endingOf(tallyOf([{ totals }]))).toBeNull();
   });
 
-  it('is expired when somebody came too late', () => {
+  it('is expired if users were too late', () => {
     const totals = [totalsOf(1, { succeeded: 60, expired: 40 }), totalsOf(2, { succeeded: 60 })];
     expect(endingOf(tallyOf([{ totals }], { overdueMs: 0 }))).toEqual({
       state: 'expired',
@@ -87,7 +87,7 @@ describe('the end of a run', () => {
     });
   });
 
-  it('is expired when the audience was not fed to its end, with what was fed', () => {
+  it('is expired if the deadline passes before the whole audience was fed', () => {
     const late = tallyOf([{ totals: allSucceeded, complete: false }], { overdueMs: 0 });
     expect(endingOf(late)).toEqual({
       state: 'expired',
@@ -95,12 +95,12 @@ describe('the end of a run', () => {
     });
   });
 
-  it('waits for what is pending after the deadline too', () => {
+  it('is not reached after the deadline while users are pending', () => {
     const totals = [totalsOf(1, { succeeded: 60, expired: 39 }), totalsOf(2, { succeeded: 60 })];
     expect(endingOf(tallyOf([{ totals, complete: false }], { overdueMs: 0 }))).toBeNull();
   });
 
-  it('is cancelled once nothing is pending, whatever was not fed', () => {
+  it('is cancelled once no user is pending, although the feed is incomplete', () => {
     const totals = [totalsOf(1, { succeeded: 60, cancelled: 39, unknown: 1 }), totalsOf(2, { succeeded: 60 })];
     expect(endingOf(tallyOf([{ totals, complete: false }], { state: 'cancelling' }))).toEqual({
       state: 'cancelled',
@@ -108,7 +108,7 @@ describe('the end of a run', () => {
     });
   });
 
-  it('keeps who cancelled it, beside what is unknown', () => {
+  it('keeps the name of the user who cancelled it beside the number of unknown users', () => {
     const totals = [totalsOf(1, { succeeded: 60, cancelled: 39, unknown: 1 }), totalsOf(2, { succeeded: 60 })];
     const stateReason = 'cancelled by the night shift';
     expect(endingOf(tallyOf([{ totals }], { state: 'cancelling', stateReason }))?.reason).toBe(
@@ -116,13 +116,13 @@ describe('the end of a run', () => {
     );
   });
 
-  it('is completed although the deadline has passed, when all was done in time', () => {
+  it('is completed after the deadline if all users succeeded in time', () => {
     expect(endingOf(tallyOf([{ totals: allSucceeded }], { overdueMs: 0 }))?.state).toBe('completed');
   });
 });
 
-describe('counting a run anew', () => {
-  it('finds no difference in equal sums, whether lines of zeros are there or not', () => {
+describe('the recount of a run', () => {
+  it('finds no difference in equal sums, with or without lines of zeros', () => {
     const tally = tallyOf([{ totals: [...allSucceeded] }, { fedUsers: 0, totals: [] }]);
     const counted = [
       { feedId: 'feed-0', totals: allSucceeded },
@@ -131,7 +131,7 @@ describe('counting a run anew', () => {
     expect(differences(tally, counted)).toEqual([]);
   });
 
-  it('names feed, step and count of a difference', () => {
+  it('names feed, step and count of each difference', () => {
     const counted = [
       { feedId: 'feed-0', totals: [totalsOf(1, { succeeded: 99, failed: 1 }), totalsOf(2, { succeeded: 100 })] },
     ];

@@ -54,8 +54,8 @@ function setUp(answers: readonly EndedSteps[]) {
 
 const nothing = (next: number | null): EndedSteps => ({ ended: 0, passed: 0, next });
 
-describe('a look at a run that is being cancelled', () => {
-  it('makes twenty statements for a feed in which nothing ends, and goes on from there at the next one', async () => {
+describe('a look at a cancelled run', () => {
+  it('makes 20 statements for a feed without steps to end, and continues there at the next look', async () => {
     const answers = Array.from({ length: 100 }, (_, nth) => nothing(nth + 2));
     const { finisher, froms } = setUp(answers);
     expect(await finisher.finish(cancelling)).toBe('waits');
@@ -64,7 +64,7 @@ describe('a look at a run that is being cancelled', () => {
     expect(froms.slice(20)).toEqual(Array.from({ length: 20 }, (_, nth) => nth + 21));
   });
 
-  it('ends with the first window in which steps ended, and requests the next look at once', async () => {
+  it('stops after the first window with ended steps, and requests the next look at once', async () => {
     const { finisher, froms } = setUp([nothing(2001), { ended: 5, passed: 0, next: 4001 }]);
     expect(await finisher.finish(cancelling)).toBe('more');
     await finisher.finish(cancelling);
@@ -76,14 +76,14 @@ describe('a look at a run that is being cancelled', () => {
     expect(await finisher.finish(cancelling)).toBe('more');
   });
 
-  it('begins at the first batch again behind the last window', async () => {
+  it('starts at the first batch again after the last window', async () => {
     const { finisher, froms } = setUp([nothing(2001), nothing(null)]);
     await finisher.finish(cancelling);
     await finisher.finish(cancelling);
     expect(froms).toEqual([1, 2001, 1]);
   });
 
-  it('forgets the windows of runs that are gone', async () => {
+  it('forgets the windows of runs that have ended', async () => {
     const { finisher, froms } = setUp([{ ended: 5, passed: 0, next: 4001 }]);
     await finisher.finish(cancelling);
     finisher.keepOnly(new Set());
@@ -92,27 +92,30 @@ describe('a look at a run that is being cancelled', () => {
   });
 });
 
-describe('a run whose deadline passes', () => {
+describe('a run with a deadline', () => {
   const running: RunTally = { ...cancelling, state: 'running' };
 
   it.each([
     [-1, false],
     [0, true],
     [1, true],
-  ])('%d ms after its deadline: over is %s', (overdueMs, expected) => {
+  ])('%d ms after its deadline is over: %s', (overdueMs, expected) => {
     expect(isOver({ ...running, overdueMs })).toBe(expected);
   });
 
-  it('is over before its deadline if it is being cancelled', () => {
+  it('is over before its deadline if it is cancelled', () => {
     expect(isOver(cancelling)).toBe(true);
   });
 
   it.each([
     [999, 0],
     [1000, 1],
-  ])('%d ms after its deadline, with a grace of 1000 ms: %d statements end steps', async (overdueMs, statements) => {
-    const { finisher, froms } = setUp([nothing(null)]);
-    await finisher.finish({ ...running, overdueMs });
-    expect(froms).toHaveLength(statements);
-  });
+  ])(
+    '%d ms after its deadline with a grace of 1000 ms has %d statements that end steps',
+    async (overdueMs, statements) => {
+      const { finisher, froms } = setUp([nothing(null)]);
+      await finisher.finish({ ...running, overdueMs });
+      expect(froms).toHaveLength(statements);
+    },
+  );
 });

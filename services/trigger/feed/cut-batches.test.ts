@@ -8,14 +8,14 @@ const usersUpTo = (count: number) => Array.from({ length: count }, (_, i) => `u$
 const ordinary = { batchUsers: 100, maxBatches: 100, nextBatchNo: 1, isLast: false, mustMove: false };
 const sizesOf = (cut: Cut) => cut.batches.map(({ users }) => users.length);
 
-describe('cutting batches', () => {
-  it('makes full batches and leaves the remainder for the users that come next', () => {
+describe('the cut of users into batches', () => {
+  it('makes full batches and leaves the remainder for the next page', () => {
     const cut = cutBatches(usersUpTo(250), ordinary);
     expect(sizesOf(cut)).toEqual([100, 100]);
     expect(cut).toMatchObject({ taken: 200, complete: false });
   });
 
-  it('makes a short batch of the remainder at the very end', () => {
+  it('makes a short batch of the remainder at the end of the audience', () => {
     const cut = cutBatches(usersUpTo(250), { ...ordinary, isLast: true });
     expect(sizesOf(cut)).toEqual([100, 100, 50]);
     expect(cut).toMatchObject({ taken: 250, complete: true });
@@ -25,33 +25,33 @@ describe('cutting batches', () => {
     [1, 100],
     [250, 10],
     [1000, 2],
-  ])('makes batches of %i users where the run says so', (batchUsers, batches) => {
+  ])('makes batches of %i users if the run requires it', (batchUsers, batches) => {
     const cut = cutBatches(usersUpTo(2500), { ...ordinary, batchUsers, maxBatches: batches });
     expect(sizesOf(cut)).toEqual(Array.from({ length: batches }, () => batchUsers));
     expect(cut).toMatchObject({ taken: batches * batchUsers, complete: false });
   });
 
-  it('numbers batches on', () => {
+  it('continues the batch numbers', () => {
     const { batches } = cutBatches(usersUpTo(300), { ...ordinary, nextBatchNo: 17 });
     expect(batches.map(({ batchNo }) => batchNo)).toEqual([17, 18, 19]);
   });
 
-  it('takes no more than was granted', () => {
+  it('takes at most the granted batches', () => {
     const cut = cutBatches(usersUpTo(1000), { ...ordinary, maxBatches: 3, isLast: true });
     expect(sizesOf(cut)).toEqual([100, 100, 100]);
     expect(cut).toMatchObject({ taken: 300, complete: false });
   });
 
-  it('is complete with an empty last page, without a grant', () => {
+  it('is complete after an empty last page, even without a grant', () => {
     const nothing = { batches: [], invalidUsers: [], taken: 0, complete: true };
     expect(cutBatches([], { ...ordinary, maxBatches: 0, isLast: true })).toEqual(nothing);
   });
 
-  it('is complete when the grant was just enough', () => {
+  it('is complete if the grant was exactly enough', () => {
     expect(cutBatches(usersUpTo(200), { ...ordinary, maxBatches: 2, isLast: true }).complete).toBe(true);
   });
 
-  it('tells ids apart that can never be sent, escaped, with the rule that each breaks', () => {
+  it('lists invalid ids, escaped, with the rule that each violates', () => {
     const cut = cutBatches(['', 'a', 'b\u0000', 'c', 'd\ud800'], { ...ordinary, isLast: true });
     expect(cut.batches).toEqual([{ batchNo: 1, users: ['a', 'c'] }]);
     expect(cut.invalidUsers).toEqual([
@@ -61,7 +61,7 @@ describe('cutting batches', () => {
     ]);
   });
 
-  it('keeps long ids apart that begin alike', () => {
+  it('lists long ids with equal beginnings as different ids', () => {
     const ids = ['d'.repeat(257), `${'d'.repeat(256)}e`];
     const { invalidUsers } = cutBatches(ids, { ...ordinary, isLast: true });
     expect(invalidUsers.map(({ rule }) => rule)).toEqual(['too-long', 'too-long']);
@@ -69,12 +69,12 @@ describe('cutting batches', () => {
     expect(invalidUsers[0]?.user).not.toBe(invalidUsers[1]?.user);
   });
 
-  it('ends behind a valid id while more is to come', () => {
+  it('ends after a valid id while more pages follow', () => {
     const cut = cutBatches([...usersUpTo(100), 'v\ud800', 'w\n'], ordinary);
     expect(cut).toMatchObject({ taken: 100, invalidUsers: [] });
   });
 
-  it('moves on over what would never fill a batch when nothing more can be fetched', () => {
+  it('takes users that do not fill a batch if no more users can be fetched', () => {
     const cut = cutBatches(['a', 'b\n', 'c'], { ...ordinary, mustMove: true });
     expect(cut).toMatchObject({
       taken: 3,
@@ -84,7 +84,7 @@ describe('cutting batches', () => {
     expect(sizesOf(cut)).toEqual([2]);
   });
 
-  it('cuts the same, whether there is an invalid id among the users or not', () => {
+  it('is the same with and without an invalid id among the users', () => {
     const options = fc.record({
       batchUsers: fc.constantFrom(1, 100, 250, 1000),
       maxBatches: fc.integer({ min: 1, max: 4 }),
@@ -102,7 +102,7 @@ describe('cutting batches', () => {
     );
   });
 
-  it('puts every user into exactly one batch or among the invalid, in order, however the cuts fall', () => {
+  it('puts every user, in order, into exactly one batch or the list of invalid ids', () => {
     const odd = [
       '',
       '\u0000',

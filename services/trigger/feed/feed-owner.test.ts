@@ -104,7 +104,7 @@ describe('the owner of feeds', () => {
   it.each([
     ['moving', 500],
     ['new', 2000],
-  ] as const)('takes feeds that are %s up to %i of them, and asks for no more', async (standing, most) => {
+  ] as const)('claims %s feeds up to a number of %i', async (standing, most) => {
     const { clock, owner, claims } = setUp({ standing });
     owner.start();
     await passTime(clock, 15_000);
@@ -115,7 +115,7 @@ describe('the owner of feeds', () => {
     expect(claims).toHaveLength(claimsBefore);
   });
 
-  it('takes others in place of feeds that stall, and leaves feeds that stalled before from 250 of them on', async () => {
+  it('claims feeds in place of stalled ones, but no stalled feed once it owns 250 of them', async () => {
     const { clock, owner, of, claims, only } = setUp();
     only(249);
     owner.start();
@@ -131,7 +131,7 @@ describe('the owner of feeds', () => {
     expect(claims.at(-1)?.scope).toBe('never-stalled');
   });
 
-  it('takes four feeds of dry runs', async () => {
+  it('claims at most four feeds of dry runs', async () => {
     const { clock, owner, claims, only } = setUp({ isDry: true });
     only(4);
     owner.start();
@@ -141,7 +141,7 @@ describe('the owner of feeds', () => {
     expect(claims.at(-1)?.withoutDry).toBe(true);
   });
 
-  it('releases a feed that has ended, and one whose lease was not renewed', async () => {
+  it('releases a feed that has ended, and a feed whose lease was not renewed', async () => {
     const { clock, owner, of, kept, released, only } = setUp();
     only(3);
     owner.start();
@@ -155,7 +155,7 @@ describe('the owner of feeds', () => {
     expect(owner.pagers().map(({ feed }) => feed.feedId)).toEqual(['feed-3']);
   });
 
-  it('shares its memory among its feeds, up to 10,000 users for each', async () => {
+  it('shares its memory among its feeds, at most 10,000 users per feed', async () => {
     const { clock, owner, terms, only } = setUp();
     only(1);
     owner.start();
@@ -166,7 +166,7 @@ describe('the owner of feeds', () => {
     expect(terms[0]?.maxBufferedUsers()).toBe(5000);
   });
 
-  it('takes no feed once its intake has stopped, and releases all feeds at its end', async () => {
+  it('claims no feed after its intake has stopped, and releases all feeds at its end', async () => {
     const { clock, owner, claims, released, only } = setUp();
     only(3);
     owner.start();

@@ -11,7 +11,7 @@ const feed = { feedId, runId, country: 'SG' };
 const random = () => Math.random();
 
 describe('the trace of a batch', () => {
-  it('begins with its feed, by the time of day: written, then published', () => {
+  it('starts with a feed span that has a write and a publish span below it', () => {
     const tracing = createRecordedSpans();
     const clock = createSettableClock(Date.UTC(2026, 0, 1));
     const beganMs = clock.monotonicMs();
@@ -39,7 +39,7 @@ describe('the trace of a batch', () => {
     ]);
   });
 
-  it('is recorded for those batches that workers record too', () => {
+  it('is recorded for the same batches as in the workers', () => {
     const tracing = createRecordedSpans({ share: 0.01 });
     const batches = Array.from({ length: 5000 }, (_, index) => ({ batchNo: index + 1, users: ['u'] }));
     const times = { beganMs: 0, writtenMs: 0, publishedMs: 0 };

@@ -4,7 +4,7 @@ import { setUp } from '../../../test/support/started-trigger.ts';
 import { userIds } from '../../../test/support/trigger-fixture.ts';
 import type { UsersBeyond } from '../ports/run-approvals.ts';
 
-describe('a feed that may have so many users', () => {
+describe('a feed with an upper bound of users', () => {
   /** Its bound is that from the first page on. @param beyond what becomes of the bound when it has come to it */
   function bounded(users: number, beyond: (setBound: (bound: number) => void) => void = () => undefined) {
     const asked: UsersBeyond[] = [];
@@ -31,7 +31,7 @@ describe('a feed that may have so many users', () => {
     return { ...world, asked };
   }
 
-  it('is fed whole where it has no more', async () => {
+  it('is fed whole if its audience is within the bound', async () => {
     const { clock, startCampaign, isFed, asked, fedUsers } = bounded(2000);
     await startCampaign();
     await passTime(clock, 10_000);
@@ -40,7 +40,7 @@ describe('a feed that may have so many users', () => {
     expect(asked).toEqual([]);
   });
 
-  it('has no user more, and asks', async () => {
+  it('feeds no user above the bound, and requests a larger bound', async () => {
     const { clock, startCampaign, feed, asked, fedUsers } = bounded(5000);
     const { runId } = await startCampaign();
     await passTime(clock, 10_000);
@@ -49,7 +49,7 @@ describe('a feed that may have so many users', () => {
     expect(asked[0]).toMatchObject({ runId, country: 'SG' });
   });
 
-  it('goes on where its bound is set anew', async () => {
+  it('continues if its bound is raised', async () => {
     const { clock, startCampaign, isFed, fedUsers } = bounded(5000, (setBound) => setBound(5000));
     await startCampaign();
     await passTime(clock, 10_000);
@@ -59,7 +59,7 @@ describe('a feed that may have so many users', () => {
 });
 
 describe('a feed of a dry run', () => {
-  it('is fed whole, publishes nothing, needs no topic, and its run completes', async () => {
+  it('is fed whole without messages and topics, and its run completes', async () => {
     const asked: string[] = [];
     const { clock, startCampaign, database, feed, isFed, fedUsers, references, runs } = setUp(
       userIds(2530),

@@ -4,8 +4,8 @@ import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, failureOf, userIds } from '../../../test/support/trigger-fixture.ts';
 import { setUp, startTrigger } from '../../../test/support/started-trigger.ts';
 
-describe('back-pressure', () => {
-  it('stops feeding at three hundred unhandled batches while nobody works', async () => {
+describe('the back-pressure of feeding', () => {
+  it('stops a feed at 300 unhandled batches without a worker', async () => {
     const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 60_000);
@@ -14,7 +14,7 @@ describe('back-pressure', () => {
     expect(fedBatches).toBeLessThan(320);
   });
 
-  it('feeds on as batches are handled', async () => {
+  it('lets a feed continue as batches are handled', async () => {
     const { clock, startCampaign, workOff, isFed, fedUsers } = setUp(userIds(100_000));
     await startCampaign();
     while (!isFed()) {
@@ -24,7 +24,7 @@ describe('back-pressure', () => {
     expect(fedUsers('SG')).toHaveLength(100_000);
   });
 
-  it('lets a small campaign in at once, while a large one waits for room', async () => {
+  it('feeds a small campaign at once while a large campaign waits for room', async () => {
     const { clock, segmentation, startCampaign, feedRows } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 10_000);
@@ -34,7 +34,7 @@ describe('back-pressure', () => {
     expect(feedRows().map(({ complete }) => complete)).toEqual([false, true]);
   });
 
-  it('lets others pass a campaign whose batches all wait, however long', async () => {
+  it('feeds other campaigns beside a campaign whose batches all wait', async () => {
     const { clock, segmentation, startCampaign, putAllBack, workOff, feedRows } = setUp(userIds(60_000));
     await startCampaign();
     await passTime(clock, 10_000);
@@ -51,7 +51,7 @@ describe('back-pressure', () => {
     expect((stuck?.nextBatchNo ?? 1) - 1).toBeLessThan(340);
   });
 
-  it('stops feeding a chain whose later step falls behind', async () => {
+  it('stops a chain whose later step is too slow', async () => {
     const { clock, startCampaign, workOff, feed } = setUp(userIds(200_000));
     await startCampaign({ chain: ['award-reward', 'send-message'].map((action) => ({ action, params: {} })) });
     for (let i = 0; i < 40; i++) {
@@ -61,7 +61,7 @@ describe('back-pressure', () => {
     expect((feed()?.nextBatchNo ?? 1) - 1).toBeLessThan(640);
   });
 
-  it('goes beyond three hundred within the first second of a shard that is quick', async () => {
+  it('allows more than 300 batches within the first second of a fast shard', async () => {
     const { clock, startCampaign, feed, workOff } = setUp(userIds(200_000));
     await startCampaign();
     await passTimeUntil(clock, () => (feed()?.nextBatchNo ?? 0) > 300);
@@ -73,7 +73,7 @@ describe('back-pressure', () => {
     expect((feed()?.nextBatchNo ?? 1) - 1 - 250).toBeGreaterThan(1200);
   });
 
-  it('grants what lasts until the next look, where a look takes more than a second', async () => {
+  it('grants enough batches until the next look if a look takes more than a second', async () => {
     const { clock, startCampaign, feed, workOff } = setUp(userIds(200_000), ({ feedStore }) => ({
       feedStore: {
         ...feedStore,
@@ -92,7 +92,7 @@ describe('back-pressure', () => {
     expect(feed()?.complete).toBe(true);
   });
 
-  it('keeps what waits in memory small', async () => {
+  it('limits the users that it keeps in memory', async () => {
     const { clock, segmentation, startCampaign } = setUp(userIds(200_000));
     await startCampaign();
     await passTime(clock, 60_000);
@@ -100,7 +100,7 @@ describe('back-pressure', () => {
   });
 });
 
-describe('feeds beside a segmentation service that hangs', () => {
+describe('a trigger beside a segmentation service that hangs', () => {
   const hangsForMs = 10_000;
 
   /**

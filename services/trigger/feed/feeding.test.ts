@@ -4,8 +4,8 @@ import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { failingOnce, failureOf, mortal, userIds } from '../../../test/support/trigger-fixture.ts';
 import { setUp, startTrigger } from '../../../test/support/started-trigger.ts';
 
-describe('feeding a run', () => {
-  it('puts the whole segment into full batches, in ascending order, and one short batch at the end', async () => {
+describe('the feeding of a run', () => {
+  it('writes the whole segment in ascending order into full batches and one short batch at the end', async () => {
     const users = userIds(2530);
     const { clock, startCampaign, database, fedUsers, isFed } = setUp(users);
     await startCampaign();
@@ -15,7 +15,7 @@ describe('feeding a run', () => {
     expect(sizes).toEqual([...Array.from({ length: 25 }, () => 100), 30]);
   });
 
-  it('publishes a reference to every batch, to the shard of the first step and the country', async () => {
+  it('publishes a reference to every batch to the topic of the first step and the country', async () => {
     const { clock, startCampaign, references, isFed } = setUp(userIds(2530));
     await startCampaign();
     await passTimeUntil(clock, isFed);
@@ -26,7 +26,7 @@ describe('feeding a run', () => {
     expect(references('ID')).toEqual([]);
   });
 
-  it('publishes no reference to a batch that is not committed', async () => {
+  it('publishes no reference to a batch before its commit', async () => {
     const { clock, startCampaign, references } = setUp(userIds(250), ({ feedStore }) => ({
       feedStore: { ...feedStore, writePages: () => new Promise(() => undefined) },
     }));
@@ -35,7 +35,7 @@ describe('feeding a run', () => {
     expect(references('SG')).toEqual([]);
   });
 
-  it('fails users whose id breaks the rules, escaped, and goes on with the others', async () => {
+  it('fails users with an invalid id, escaped, and continues with the others', async () => {
     const invalid = ['', 'user\u0000', 'user\ud800', 'v'.repeat(300)];
     const { clock, startCampaign, database, fedUsers, isFed, feed } = setUp([...userIds(150), ...invalid]);
     await startCampaign();
@@ -51,7 +51,7 @@ describe('feeding a run', () => {
     expect(feed()).toMatchObject({ fedUsers: 154 });
   });
 
-  it('goes on behind a page that ends with an id which cannot be asked for', async () => {
+  it('continues after a page whose last id cannot be used as a cursor', async () => {
     const users = [...userIds(999, 'a'), 'b\ud800', ...userIds(1500, 'c')];
     const { clock, startCampaign, fedUsers, isFed, feed } = setUp(users);
     await startCampaign();
@@ -60,7 +60,7 @@ describe('feeding a run', () => {
     expect(feed()).toMatchObject({ fedUsers: users.length });
   });
 
-  it('publishes again until it succeeds', async () => {
+  it('publishes again after a failed publish', async () => {
     const { clock, startCampaign, references, isFed } = setUp(userIds(250), (deps) => ({
       publisher: failingOnce(deps.publisher, 'publish'),
     }));
@@ -70,7 +70,7 @@ describe('feeding a run', () => {
     expect(references('SG').flatMap(({ batchNos }) => batchNos)).toEqual([1, 2, 3]);
   });
 
-  it('reads its cursor again when it does not know whether a write has arrived', async () => {
+  it('reads its cursor again after a write with an unknown outcome', async () => {
     const users = userIds(2500);
     const { clock, startCampaign, fedUsers, isFed, feed } = setUp(users, (deps) => ({
       feedStore: failingOnce(deps.feedStore, 'writePages'),
@@ -82,8 +82,8 @@ describe('feeding a run', () => {
   });
 });
 
-describe('a segmentation service in trouble', () => {
-  it('stalls the feed with its cause, by segment and country, which goes away when the feed moves on', async () => {
+describe('a failing segmentation service', () => {
+  it('stalls the feed with its cause until the feed continues', async () => {
     const { clock, segmentation, startCampaign, feed, isFed } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
@@ -94,7 +94,7 @@ describe('a segmentation service in trouble', () => {
     expect(feed()).toMatchObject({ stalled: null, stalls: 0, fedUsers: 2500 });
   });
 
-  it('is asked less and less often', async () => {
+  it('is called less and less often', async () => {
     const { clock, segmentation, startCampaign } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();
@@ -102,7 +102,7 @@ describe('a segmentation service in trouble', () => {
     expect(segmentation.pagesAsked.length).toBeLessThan(60);
   });
 
-  it('is asked again after ten seconds, and at last every five minutes, when it refuses or breaks its contract', async () => {
+  it('is called again after 10 s, and later every 5 minutes, if it violates its contract', async () => {
     const { clock, segmentation, startCampaign, feed } = setUp(userIds(2500));
     segmentation.tamper = (page) => page.toReversed();
     await startCampaign();
@@ -117,7 +117,7 @@ describe('a segmentation service in trouble', () => {
     expect(feed()).toMatchObject({ owner: null });
   });
 
-  it('feeds nothing of a page that is not sorted, and goes on when it is mended', async () => {
+  it('feeds no user of an unsorted page, and continues once the page is sorted', async () => {
     const users = userIds(2500);
     const { clock, segmentation, startCampaign, feed, fedUsers, isFed } = setUp(users);
     segmentation.tamper = (page) => page.toReversed();
@@ -132,7 +132,7 @@ describe('a segmentation service in trouble', () => {
     expect(fedUsers('SG')).toEqual(users);
   });
 
-  it('shows a broken page for as long as the feed stands still, though pages before it are still being written', async () => {
+  it('leaves the cause of an unsorted page on the feed while earlier pages are still being written', async () => {
     const users = userIds(8000);
     const { clock, segmentation, startCampaign, feed, fedUsers, workOff } = setUp(users);
     segmentation.tamper = (page) => (page[0] === users[5000] ? page.toReversed() : page);
@@ -151,7 +151,7 @@ describe('a segmentation service in trouble', () => {
     expect(feed()).toMatchObject({ stalled: null, complete: true, fedUsers: 8000 });
   });
 
-  it('keeps nobody out: feeds that stand still do not count against the feeds that a trigger may own', async () => {
+  it('does not keep a trigger with 520 stalled feeds from feeding a new run', async () => {
     const { clock, segmentation, startCampaign, database } = setUp([]);
     segmentation.pageFailure = failureOf('refused');
     const countries = (letter: string) => Array.from({ length: 260 }, (_, i) => `${letter}${i}`);
@@ -168,7 +168,7 @@ describe('a segmentation service in trouble', () => {
     expect(late).toMatchObject({ complete: true, fedUsers: 300 });
   });
 
-  it('may lose its snapshot: the feed goes on behind its cursor on a fresh one', async () => {
+  it('may lose its snapshot: the feed continues after its cursor on a new snapshot', async () => {
     const users = userIds(45_000);
     const { clock, segmentation, startCampaign, workOff, fedUsers, isFed, feed } = setUp(users);
     await startCampaign();
@@ -183,7 +183,7 @@ describe('a segmentation service in trouble', () => {
     expect(feed()?.audience.include).toMatchObject([{ snapshot: 's2' }]);
   });
 
-  it('says when a segment ends with more than a twentieth of its estimate missing', async () => {
+  it('causes a warning if a segment ends with over 5 % of its estimate missing', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
     const { clock, segmentation, startCampaign, isFed } = setUp(userIds(2000), () => ({ logger }));
@@ -198,8 +198,8 @@ describe('a segmentation service in trouble', () => {
   });
 });
 
-describe('feeds and their owners', () => {
-  it('go to another trigger at once when theirs stops, which goes on behind the cursor', async () => {
+describe('the ownership of a feed', () => {
+  it('goes to another trigger at once if its trigger stops, and that trigger continues after the cursor', async () => {
     const users = userIds(45_000);
     const { clock, world, startCampaign, workOff, fedUsers, isFed, feed, trigger } = setUp(users);
     await startCampaign();
@@ -216,7 +216,7 @@ describe('feeds and their owners', () => {
     expect(fedUsers('SG')).toEqual(users);
   });
 
-  it('are taken over when the lease of a killed trigger runs out, with nobody fed twice', async () => {
+  it('goes to another trigger after the lease of a killed trigger, and no user is fed twice', async () => {
     let isDead = false;
     const users = userIds(45_000);
     const { clock, world, startCampaign, workOff, fedUsers, isFed, feed } = setUp(users, (deps) => ({
@@ -237,7 +237,7 @@ describe('feeds and their owners', () => {
     expect(fedUsers('SG')).toEqual(users);
   });
 
-  it('are kept for as long as it takes', async () => {
+  it('stays with the same trigger for as long as the feed takes', async () => {
     const { clock, startCampaign, feed } = setUp(userIds(100_000));
     await startCampaign();
     await passTime(clock, 60_000);

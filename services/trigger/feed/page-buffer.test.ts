@@ -21,14 +21,14 @@ function cutAndDrop(buffer: PageBuffer, maxBatches = 100, maxUsers = Infinity) {
   return cut;
 }
 
-describe('users that wait to be written', () => {
-  it('wait for another page while they make no batch', () => {
+describe('the users of a page buffer', () => {
+  it('wait for another page while they do not fill a batch', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(userIds(99)));
     expect(buffer.gatherMs()).toBeNull();
   });
 
-  it('wait for more from the page that made a batch on, for a bounded time', () => {
+  it('wait for more users after the first full batch for a limited time', () => {
     const clock = createSettableClock();
     const buffer = bufferOf(10_000, clock);
     buffer.add(pageOf(userIds(100)));
@@ -43,10 +43,14 @@ describe('users that wait to be written', () => {
 
   it.each([
     ['the last page was fetched', () => bufferOf(), (buffer: PageBuffer) => buffer.add(pageOf(userIds(1), [], true))],
-    ['no page comes any more', () => bufferOf(), (buffer: PageBuffer) => buffer.seal()],
-    ['there is room for no page', () => bufferOf(150), (buffer: PageBuffer) => buffer.add(pageOf(userIds(50)))],
-    ['they are many', () => bufferOf(), (buffer: PageBuffer) => buffer.add(pageOf(userIds(5000)))],
-  ])('are written at once when %s', (_, made, change) => {
+    ['no further page follows', () => bufferOf(), (buffer: PageBuffer) => buffer.seal()],
+    [
+      'the buffer has no room for another page',
+      () => bufferOf(150),
+      (buffer: PageBuffer) => buffer.add(pageOf(userIds(50))),
+    ],
+    ['the buffer has many users', () => bufferOf(), (buffer: PageBuffer) => buffer.add(pageOf(userIds(5000)))],
+  ])('are written at once if %s', (_, made, change) => {
     const buffer = made();
     buffer.add(pageOf(userIds(100)));
     expect(buffer.gatherMs()).toBeGreaterThan(0);
@@ -55,8 +59,8 @@ describe('users that wait to be written', () => {
   });
 });
 
-describe('a bound', () => {
-  it('is kept to the user, in a batch that is not full, and nothing behind it is taken', () => {
+describe('an upper bound of users', () => {
+  it('ends the last batch at the exact user, and no later user is taken', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(userIds(400), [], true));
     const cut = cutAndDrop(buffer, 100, 250);
@@ -65,7 +69,7 @@ describe('a bound', () => {
     expect(cutAndDrop(buffer, 100, 150)).toMatchObject({ taken: 150, complete: true });
   });
 
-  it('leaves what was granted as it is, and ends behind an id that can be asked for', () => {
+  it('does not extend the granted batches, and ends after an id that can be used as a cursor', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(userIds(400), [], true));
     expect(cutAndDrop(buffer, 1, 250)).toMatchObject({ taken: 100, complete: false });
@@ -75,8 +79,8 @@ describe('a bound', () => {
   });
 });
 
-describe('what is passed over', () => {
-  it('is counted with the batch that it lies before or right behind, and no sooner', () => {
+describe('a gap of excluded or held-out users', () => {
+  it('is counted with the batch before or around it, not earlier', () => {
     const buffer = bufferOf();
     const users = userIds(250);
     buffer.add(
@@ -92,7 +96,7 @@ describe('what is passed over', () => {
     expect(cutAndDrop(buffer)).toMatchObject({ skipped: { excluded: 0, heldOut: 0 }, reached: undefined, taken: 0 });
   });
 
-  it('moves the cursor without a batch once it is a lot', () => {
+  it('moves the cursor without a batch once it has 5,000 users', () => {
     const buffer = bufferOf();
     buffer.add(pageOf([], [gap(0, 'a', 4000)]));
     expect(buffer.gatherMs()).toBeNull();
@@ -103,7 +107,7 @@ describe('what is passed over', () => {
     expect(buffer.batches()).toBe(1);
   });
 
-  it('is written before a feed is given back, with the users in between: or a source that fails at every second page would never move', () => {
+  it('is written, with the users between gaps, before the feed is released', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(['b'], [gap(0, 'a', 500), gap(1, 'c', 500)]));
     buffer.seal();
@@ -111,7 +115,7 @@ describe('what is passed over', () => {
     expect(cutAndDrop(buffer)).toMatchObject({ taken: 1, reached: 'c', skipped: { excluded: 1000, heldOut: 0 } });
   });
 
-  it('is no cursor where it cannot be asked for: it waits for the next user, or the end', () => {
+  it('is not used as a cursor if its last id is invalid', () => {
     const buffer = bufferOf();
     buffer.add(pageOf(userIds(100), [gap(100, 'v\ud800')]));
     expect(cutAndDrop(buffer)).toMatchObject({ reached: 'user-000099', skipped: { excluded: 0 } });
@@ -119,7 +123,7 @@ describe('what is passed over', () => {
     expect(cutAndDrop(buffer)).toMatchObject({ complete: true, skipped: { excluded: 1 } });
   });
 
-  it('is counted once, wherever pages and cuts end, and never behind what is reached', () => {
+  it('is counted once, for any pages and cuts, and not before its last user is reached', () => {
     const entry = fc.constantFrom('fed', 'excluded', 'heldOut');
     const pages = fc.array(fc.array(entry, { maxLength: 400 }), { maxLength: 8 });
     fc.assert(

@@ -22,19 +22,19 @@ function lostRef(changes: Partial<LostRef>): LostRef {
 
 const toTopic = () => 'muster.award-reward.SG';
 
-describe('records of fed batches', () => {
-  it('name batches and how many users they have, and nobody by id', () => {
+describe('the messages of fed batches', () => {
+  it('contain batch numbers and user counts, but no user ids', () => {
     expect(fedMessages('topic', first, batchesFrom(7, 2))).toEqual([
       { topic: 'topic', value: JSON.stringify({ feedId: feed, step: 1, batchNos: [7, 8], remaining: [2, 2] }) },
     ]);
   });
 
-  it('are many for a young feed, so that a small campaign spreads over all partitions', () => {
+  it('are many for a new feed, so that a small campaign is spread over all partitions', () => {
     const sizes = messagesIn(fedMessages('topic', first, batchesFrom(1, 95))).map(({ batchNos }) => batchNos.length);
     expect(sizes).toEqual([10, 10, 10, 10, 10, 10, 10, 10, 10, 5]);
   });
 
-  it('are few for a large one', () => {
+  it('are few for a large feed', () => {
     const sizes = messagesIn(fedMessages('topic', first, batchesFrom(1001, 100))).map(
       ({ batchNos }) => batchNos.length,
     );
@@ -46,8 +46,8 @@ describe('records of fed batches', () => {
   });
 });
 
-describe('records of lost references', () => {
-  it('hold one feed and step each', () => {
+describe('the messages of lost references', () => {
+  it('contain one feed and step each', () => {
     const refs = [
       lostRef({ batchNo: 1 }),
       lostRef({ batchNo: 1, step: 2, remaining: 99, lost: ['u1'] }),
@@ -61,12 +61,12 @@ describe('records of lost references', () => {
     ]);
   });
 
-  it('go to the topic of their step', () => {
+  it('are published to the topic of their step', () => {
     const refs = [lostRef({ step: 1 }), lostRef({ step: 2 })];
     expect(lostMessages(({ step }) => `topic-${step}`, refs).map(({ topic }) => topic)).toEqual(['topic-1', 'topic-2']);
   });
 
-  it('leave long lists of lost users to whoever claims the batch', () => {
+  it('omit long lists of lost users, which the claiming worker reads itself', () => {
     const many = Array.from({ length: 21 }, (_, i) => `u${i}`);
     const refs = [lostRef({ step: 2, batchNo: 1, lost: many }), lostRef({ step: 2, batchNo: 2 })];
     expect(messagesIn(lostMessages(toTopic, refs))).toMatchObject([{ batchNos: [1, 2], lost: [null, []] }]);

@@ -36,37 +36,37 @@ function tallyOf(totals: Partial<StepTotals>[][], changes: Partial<RunTally> = {
   };
 }
 
-describe('a run pauses itself', () => {
-  it('when more users failed than its manager allows, and says how many of how many, in which step', () => {
+describe('the automatic pause of a run', () => {
+  it('happens above the limit of failed users, and its cause names the counts and the step', () => {
     const tally = tallyOf([[{ succeeded: 3520, failed: 480 }]]);
     expect(failureCause(tally)).toBe('12 % of 4,000 users failed in step 1, limit 5 %');
   });
 
-  it('for users that are unknown as well, all countries together', () => {
+  it('counts unknown users as failed, over all countries', () => {
     const tally = tallyOf([[{ succeeded: 1000 }], [{ succeeded: 800, failed: 100, unknown: 100 }]]);
     expect(failureCause(tally)).toBe('10 % of 2,000 users failed in step 1, limit 5 %');
   });
 
-  it('for a later step whose own share is too large, though the run as a whole is well', () => {
+  it('happens for a later step above the limit, although the run as a whole is below it', () => {
     const tally = tallyOf([[{ succeeded: 100_000 }, { step: 2, succeeded: 1000, failed: 57 }]]);
     expect(failureCause(tally)).toBe('5.4 % of 1,057 users failed in step 2, limit 5 %');
   });
 
-  it('not at the limit itself', () => {
+  it('does not happen exactly at the limit', () => {
     expect(failureCause(tallyOf([[{ succeeded: 950, failed: 50 }]]))).toBeNull();
     expect(failureCause(tallyOf([[{ succeeded: 949, failed: 51 }]]))).not.toBeNull();
   });
 
-  it('not before enough users have ended to judge by: who expired or was cancelled is no failure', () => {
+  it('does not happen before the minimum of succeeded and failed users, without expired and cancelled ones', () => {
     expect(failureCause(tallyOf([[{ failed: 999, expired: 500, cancelled: 500 }]]))).toBeNull();
     expect(failureCause(tallyOf([[{ failed: 1000 }]]))).toBe('100 % of 1,000 users failed in step 1, limit 5 %');
   });
 
-  it('not where nobody set a limit', () => {
+  it('does not happen without a limit', () => {
     expect(failureCause(tallyOf([[{ failed: 5000 }]], { pauseAtFailed: null }))).toBeNull();
   });
 
-  it('again after it was resumed, judged by those alone who came after', () => {
+  it('counts only users since the last resumption', () => {
     const judgedFrom = [{ step: 1, ended: 4000, failed: 480 }];
     expect(failureCause(tallyOf([[{ succeeded: 4520, failed: 480 }]], { judgedFrom }))).toBeNull();
     expect(failureCause(tallyOf([[{ succeeded: 4420, failed: 580 }]], { judgedFrom }))).toBe(
@@ -74,7 +74,7 @@ describe('a run pauses itself', () => {
     );
   });
 
-  it('at the first failure of enough users where the limit is 0 %', () => {
+  it('happens at the first failed user if the limit is 0 %', () => {
     const pauseAtFailed = { percent: 0, minUsers: 1 };
     expect(failureCause(tallyOf([[{ succeeded: 99, failed: 1 }]], { pauseAtFailed }))).toBe(
       '1 % of 100 users failed in step 1, limit 0 %',

@@ -56,21 +56,21 @@ const shortageOf = (changes: Partial<BudgetShortage> = {}): BudgetShortage => ({
   ...changes,
 });
 
-describe('a run pauses for its budget', () => {
+describe('the budget pause of a run', () => {
   const waits = [openOf('SG', { waiting: 3 })];
 
-  it('when all that is open waits for it, and names country and units', () => {
+  it('happens if all open batches wait for the budget, and its cause names country and units', () => {
     expect(budgetPause(tallyOf([feedOf('SG')]), waits, [shortageOf()])).toBe(
       'budget: the 1,000 units of SG are used up',
     );
   });
 
-  it('when what is left does not suffice for a single user', () => {
+  it('happens if the remaining units do not suffice for one user', () => {
     const cause = budgetPause(tallyOf([feedOf('SG')]), waits, [shortageOf({ left: 4, leastUnits: 5 })]);
     expect(cause).toBe('budget: 4 of the 1,000 units of SG are left, and a user costs 5');
   });
 
-  it('names each country', () => {
+  it('names each country in its cause', () => {
     const shortages = [shortageOf({ country: 'ID', budgetText: '7 units' }), shortageOf()];
     const open = [openOf('ID', { waiting: 3 }), ...waits];
     expect(budgetPause(tallyOf([feedOf('ID'), feedOf('SG')]), open, shortages)).toBe(
@@ -78,23 +78,23 @@ describe('a run pauses for its budget', () => {
     );
   });
 
-  it('though its users are not all fed: whoever comes would wait as well', () => {
+  it('happens although the feed is incomplete', () => {
     expect(budgetPause(tallyOf([feedOf('SG', { complete: false })]), waits, [shortageOf()])).not.toBeNull();
   });
 
   it.each<[string, FeedTally[], OpenStep[], BudgetShortage[]]>([
-    ['nothing waits for it', [feedOf('SG')], waits, []],
-    ['it was raised meanwhile', [feedOf('SG')], waits, [shortageOf({ left: 1 })]],
+    ['no batch waits for the budget', [feedOf('SG')], waits, []],
+    ['the budget was raised', [feedOf('SG')], waits, [shortageOf({ left: 1 })]],
     [
-      'a call is under way, which may give units back',
+      'a call is in flight that may release units',
       [feedOf('SG')],
       [openOf('SG', { waiting: 3, ready: 1 })],
       [shortageOf()],
     ],
     ['other batches wait for a retry', [feedOf('SG')], [openOf('SG', { waiting: 4 })], [shortageOf()]],
-    ['another country goes on', [feedOf('SG'), feedOf('ID')], [...waits, openOf('ID', { ready: 2 })], [shortageOf()]],
-    ['another country is still fed', [feedOf('SG'), feedOf('ID', { complete: false })], waits, [shortageOf()]],
-  ])('not while %s', (_, feeds, open, shortages) => {
+    ['another country continues', [feedOf('SG'), feedOf('ID')], [...waits, openOf('ID', { ready: 2 })], [shortageOf()]],
+    ['another country is still being fed', [feedOf('SG'), feedOf('ID', { complete: false })], waits, [shortageOf()]],
+  ])('does not happen if %s', (_, feeds, open, shortages) => {
     expect(budgetPause(tallyOf(feeds), open, shortages)).toBeNull();
   });
 });

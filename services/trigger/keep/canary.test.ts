@@ -57,26 +57,26 @@ async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefi
 }
 
 describe('a run with a canary', () => {
-  it('feeds its first users, and nobody else until they have all ended', async () => {
+  it('feeds its first users, and no further user until all of them have ended', async () => {
     const { fed, run } = await begun({ users: 300 });
     expect(fed()).toEqual({ SG: 100, ID: 200 });
     expect(run()).toMatchObject({ state: 'running', canary: 'serving' });
   });
 
-  it('feeds so many to the user, whatever the size of a batch', async () => {
+  it('feeds exactly the number of canary users, for any batch size', async () => {
     const { fed, database } = await begun({ users: 100 });
     expect(fed()).toEqual({ SG: 33, ID: 67 });
     expect([...database.batches.values()].map(({ users }) => users.length).toSorted()).toEqual([33, 67]);
   });
 
-  it('does not count those among them who are held out', async () => {
+  it('does not count held-out users as canary users', async () => {
     const audience = { include: [{ segment: 'all' }], holdOutPercent: 50, holdOutSeed: 'half' };
     const { feedRows } = await begun({ users: 30 }, { audience });
     const served = feedRows().map(({ country, fedUsers, heldOutUsers }) => [country, fedUsers - heldOutUsers]);
     expect(Object.fromEntries(served)).toEqual({ SG: 10, ID: 20 });
   });
 
-  it('then waits for a person, who is told how they ended', async () => {
+  it('pauses after its canary users, with their result in the reason', async () => {
     const { serve, run, fed, clock } = await begun({ percent: 10 });
     await serve(6);
     expect(run()).toMatchObject({
@@ -88,7 +88,7 @@ describe('a run with a canary', () => {
     expect(fed()).toEqual({ SG: 40, ID: 80 });
   });
 
-  it('goes on with everybody else once it is resumed, and serves nobody twice', async () => {
+  it('feeds all other users after it is resumed, and serves no user twice', async () => {
     const { serve, resume, run, fed, fedUsers, clock } = await begun({ users: 100 });
     await serve();
     await resume();
@@ -100,14 +100,14 @@ describe('a run with a canary', () => {
     expect(run()).toMatchObject({ state: 'completed' });
   });
 
-  it('goes on by itself where no more of them failed than may', async () => {
+  it('continues by itself if the failed canary users are within the limit', async () => {
     const { serve, fed, run } = await begun({ users: 300, maxFailedPercent: 2 });
     await serve(6);
     expect(run()).toMatchObject({ state: 'running', canary: 'over' });
     expect(fed()).toEqual(everybody);
   });
 
-  it('waits where more of them failed', async () => {
+  it('pauses if the failed canary users exceed the limit', async () => {
     const { serve, fed, run } = await begun({ users: 300, maxFailedPercent: 2 });
     await serve(7);
     expect(run()).toMatchObject({
@@ -117,7 +117,7 @@ describe('a run with a canary', () => {
     expect(fed()).toEqual({ SG: 100, ID: 200 });
   });
 
-  it('that a person has paused meanwhile is at its first users still when it is resumed', async () => {
+  it('still waits for its canary users after a person paused and resumed it', async () => {
     const { database, runId, serve, resume, run, fed, clock } = await begun({ users: 300 });
     const control = createMemoryRunControl({ database });
     await control.change(runId, () => ({ change: { to: 'paused', stateReason: 'paused by Mei', events: [] } }));
@@ -129,7 +129,7 @@ describe('a run with a canary', () => {
     expect(fed()).toEqual({ SG: 100, ID: 200 });
   });
 
-  it('is where it was for a trigger that takes over', async () => {
+  it('keeps its canary state if another trigger takes over', async () => {
     const world = await begun({ users: 300 });
     world.killTrigger();
     startTrigger(world, 'b');
@@ -140,7 +140,7 @@ describe('a run with a canary', () => {
     expect(world.run()).toMatchObject({ canary: 'waits' });
   });
 
-  it('ends as any other where nobody is behind its first users', async () => {
+  it('ends without a pause if all its users are canary users', async () => {
     const { serve, run, fed } = await begun({ users: 5000 });
     expect(fed()).toEqual(everybody);
     await serve();

@@ -32,8 +32,8 @@ function setUp(users: number, triggers = ['a']) {
   };
 }
 
-describe('a run that is asked to pause', () => {
-  it('is fed no more, and is paused when what was claimed has ended', async () => {
+describe('a run that is pausing', () => {
+  it('is fed no more, and is paused once its claimed steps have ended', async () => {
     const { clock, startCampaign, ledger, claim, move, run, fed, kinds } = setUp(500_000);
     await startCampaign();
     await passTime(clock, 1000);
@@ -50,7 +50,7 @@ describe('a run that is asked to pause', () => {
     expect(await kinds()).toEqual(['created', 'begun', 'paused']);
   });
 
-  it('is paused although a worker died with work of it, when that can be under way no more', async () => {
+  it('is paused although a killed worker holds a claim, once its call cannot be in flight any more', async () => {
     const { clock, startCampaign, claim, move, run } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -62,7 +62,7 @@ describe('a run that is asked to pause', () => {
     expect(run()?.state).toBe('paused');
   });
 
-  it('is not paused before every worker has heard of it, though nobody has any of it', async () => {
+  it('is paused only after every worker has read its state, even without claims', async () => {
     const { clock, startCampaign, move, run } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -73,7 +73,7 @@ describe('a run that is asked to pause', () => {
     expect(run()?.state).toBe('paused');
   });
 
-  it('goes on where it stood when it is resumed, and nobody is fed twice or left out', async () => {
+  it('continues at its cursor after it is resumed, and feeds every user once', async () => {
     const { clock, startCampaign, move, workOff, run, fedUsers } = setUp(2530);
     await startCampaign();
     await passTime(clock, 700);
@@ -88,7 +88,7 @@ describe('a run that is asked to pause', () => {
     expect(run()?.state).toBe('completed');
   });
 
-  it('is soon at its work again: all that was put back by the pause is offered within seconds', async () => {
+  it('has all its released steps offered within a second after it is resumed', async () => {
     const { clock, startCampaign, move, claim, ledger, database } = setUp(200_000);
     await startCampaign();
     await passTime(clock, 1000);
@@ -104,7 +104,7 @@ describe('a run that is asked to pause', () => {
     expect([...database.agenda.values()].filter(({ offers }) => offers === 0)).toEqual([]);
   });
 
-  it('waits beyond its deadline for a person: resumed, it expires what is left', async () => {
+  it('stays paused after its deadline, and expires its users after it is resumed', async () => {
     const { clock, startCampaign, move, run } = setUp(300);
     await startCampaign({ deadlineSeconds: 60 });
     await passTime(clock, 1000);
@@ -117,8 +117,8 @@ describe('a run that is asked to pause', () => {
   });
 });
 
-describe('a run that is cancelled', () => {
-  it.each<RunState>(['running', 'pausing', 'paused'])('while it is %s ends without any worker', async (from) => {
+describe('a cancelled run', () => {
+  it.each<RunState>(['running', 'pausing', 'paused'])('that was %s ends without any worker', async (from) => {
     const { clock, startCampaign, move, run, database } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -130,7 +130,7 @@ describe('a run that is cancelled', () => {
     expect([...database.totals.values()]).toMatchObject([{ step: 1, cancelled: 300 }]);
   });
 
-  it('keeps why, and what a dead worker may have done ends as unknown', async () => {
+  it("keeps its reason, and ends users of a killed worker's call as unknown", async () => {
     const { clock, startCampaign, claim, move, run } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);
@@ -147,10 +147,10 @@ describe('a run that is cancelled', () => {
   });
 });
 
-describe('a run whose failures are limited', () => {
+describe('a run with a limit of failed users', () => {
   const limited = { pauseAtFailedPercent: 5, pauseAtFailedMinUsers: 200 };
 
-  it('pauses itself with the cause, and after it was resumed only when too many failed anew', async () => {
+  it('pauses with the cause, and after it is resumed only if further users exceed the limit', async () => {
     const { clock, startCampaign, ledger, claim, control, run, kinds } = setUp(2000);
     const workOff = async (batches: number, failures: number) => {
       const results = (await claim(batches)).map((step) =>
@@ -185,7 +185,7 @@ describe('a run whose failures are limited', () => {
     expect(run()?.state).toBe('pausing');
   });
 
-  it('ends as it is when nothing is left of it to pause', async () => {
+  it('ends without a pause if no user is left', async () => {
     const { clock, startCampaign, ledger, claim, run } = setUp(300);
     await startCampaign(limited);
     await passTime(clock, 1000);
@@ -199,7 +199,7 @@ describe('a run whose failures are limited', () => {
 });
 
 describe('a run with a pace', () => {
-  it.each([[['a']], [['a', 'b']]])('is fed so fast by triggers %j, over all countries', async (triggers) => {
+  it.each([[['a']], [['a', 'b']]])('is fed at its pace by triggers %j over all countries', async (triggers) => {
     const { clock, startCampaign, fed, workOff } = setUp(100_000, triggers);
     await startCampaign({ countries: ['SG', 'ID'], paceUsersPerSecond: 1000 });
     await passTime(clock, 2000);
@@ -213,7 +213,7 @@ describe('a run with a pace', () => {
     expect(rate).toBeLessThan(1050);
   });
 
-  it('feeds its countries alike', async () => {
+  it('feeds its countries evenly', async () => {
     const { clock, startCampaign, feedRows, workOff } = setUp(100_000, ['a', 'b']);
     await startCampaign({ countries: ['SG', 'ID'], paceUsersPerSecond: 500 });
     for (let second = 0; second < 30; second++) {
@@ -224,7 +224,7 @@ describe('a run with a pace', () => {
     expect(Math.abs((one ?? 0) - (two ?? 0))).toBeLessThan(0.25 * ((one ?? 0) + (two ?? 0)));
   });
 
-  it('goes by a new pace, and by none, as soon as somebody says so', async () => {
+  it('follows a changed pace, and no pace, within seconds', async () => {
     const { clock, startCampaign, control, run, fed, workOff } = setUp(100_000);
     await startCampaign({ paceUsersPerSecond: 100 });
     await passTime(clock, 10_000);

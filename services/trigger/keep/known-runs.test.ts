@@ -80,8 +80,8 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
   return { clock, rows, begun, dueAtMs, sinceOf, forgotten, known, look, listings, read, statements: () => statements };
 }
 
-describe('a look at runs', () => {
-  it('reads all active runs and some others with three statements, beside any number of waiting runs', async () => {
+describe('a look at the running runs', () => {
+  it('reads all active runs and some others with three statements beside 3,000 waiting runs', async () => {
     const { rows, begun, look, statements } = setUp(3000);
     await look(40);
     begun.push('goes');
@@ -97,33 +97,30 @@ describe('a look at runs', () => {
     }
   });
 
-  it.each([0, 1])(
-    'reads a crowd that began a moment ago in turn, the newest first as the oldest: %s ready',
-    async (ready) => {
-      const { rows, begun, look } = setUp(0);
-      await look();
-      const crowd = Array.from({ length: 5000 }, (_, i) => `began-${i}`);
-      for (const runId of crowd) rows.set(runId, tallyOf(runId, { ready }));
-      begun.push(...crowd);
-      const seen = new Map<string, number>();
-      for (let looks = 1; looks <= 30; looks++) {
-        if (looks === 10) {
-          rows.set('small', tallyOf('small'));
-          begun.splice(0, Infinity, 'small');
-        }
-        const ofLook = await look();
-        // Of those that were never looked at, were seen once, have ready work, or stand still.
-        expect(ofLook.length).toBeLessThanOrEqual(200 + 100 + 200 + 100);
-        for (const runId of ofLook) if (!seen.has(runId)) seen.set(runId, looks);
+  it.each([0, 1])('reads 5,000 new runs in turn, the newest and the oldest first: %s ready', async (ready) => {
+    const { rows, begun, look } = setUp(0);
+    await look();
+    const crowd = Array.from({ length: 5000 }, (_, i) => `began-${i}`);
+    for (const runId of crowd) rows.set(runId, tallyOf(runId, { ready }));
+    begun.push(...crowd);
+    const seen = new Map<string, number>();
+    for (let looks = 1; looks <= 30; looks++) {
+      if (looks === 10) {
+        rows.set('small', tallyOf('small'));
+        begun.splice(0, Infinity, 'small');
       }
-      expect(seen.get('began-0')).toBe(1);
-      expect(seen.get('began-4999')).toBe(1);
-      expect(seen.get('small')).toBe(10);
-      expect(crowd.every((runId) => seen.has(runId))).toBe(true);
-    },
-  );
+      const ofLook = await look();
+      // Of those that were never looked at, were seen once, have ready work, or stand still.
+      expect(ofLook.length).toBeLessThanOrEqual(200 + 100 + 200 + 100);
+      for (const runId of ofLook) if (!seen.has(runId)) seen.set(runId, looks);
+    }
+    expect(seen.get('began-0')).toBe(1);
+    expect(seen.get('began-4999')).toBe(1);
+    expect(seen.get('small')).toBe(10);
+    expect(crowd.every((runId) => seen.has(runId))).toBe(true);
+  });
 
-  it('is at once at those of a crowd that it has yet to learn of of which something is due', async () => {
+  it('reads a run with a due step at once among 5,000 runs that it has not read yet', async () => {
     const { clock, dueAtMs, look } = setUp(5000);
     dueAtMs.set('waits-2500', clock.monotonicMs());
     dueAtMs.set('waits-2501', clock.monotonicMs() + 4000);
@@ -132,7 +129,7 @@ describe('a look at runs', () => {
     expect(await look()).toContain('waits-2501');
   });
 
-  it('finds within a minute what was put on the agenda of a run that stands still', async () => {
+  it('finds a due step of a run without progress within a minute', async () => {
     const { clock, dueAtMs, look } = setUp(20_000);
     await look(110);
     dueAtMs.set('waits-100', clock.monotonicMs());
@@ -141,7 +138,7 @@ describe('a look at runs', () => {
     expect(looks).toBeLessThanOrEqual(60);
   });
 
-  it('lists runs that only wait once, and reads the due times of a bounded number of them', async () => {
+  it('lists waiting runs once, and reads the due times of a limited number of them', async () => {
     const { listings, read, look } = setUp(20_000);
     await look(120);
     read.length = 0;
@@ -151,7 +148,7 @@ describe('a look at runs', () => {
     expect(read.reduce((sum, feeds) => sum + feeds, 0)).toBeGreaterThan(18_000);
   });
 
-  it('reads the due times of few runs once a minute', async () => {
+  it('reads the due times of 300 runs once a minute', async () => {
     const { read, look } = setUp(300);
     await look(30);
     read.length = 0;
@@ -159,7 +156,7 @@ describe('a look at runs', () => {
     expect(read.reduce((sum, feeds) => sum + feeds, 0)).toBe(10 * 300);
   });
 
-  it('is at once at a run that was paused and goes on, however many stand still', async () => {
+  it('reads a resumed run at once beside 5,000 waiting runs', async () => {
     const { begun, sinceOf, look } = setUp(5000);
     await look(40);
     begun.push('waits-7');
@@ -167,7 +164,7 @@ describe('a look at runs', () => {
     expect(await look()).toContain('waits-7');
   });
 
-  it('is at a run that waits when something of it falls due, however many others wait', async () => {
+  it('reads a waiting run when its step is due, beside 500 waiting runs', async () => {
     const { known, look } = setUp(500);
     await look(12);
     const [last = ''] = (await look()).slice(-1);
@@ -177,7 +174,7 @@ describe('a look at runs', () => {
     expect(await look()).toContain(last);
   });
 
-  it('stays longer with a run that has ready work and stands still: it may have been lost', async () => {
+  it('reads a run with ready batches without progress for a minute, because its messages may be lost', async () => {
     const { rows, look } = setUp(3000);
     await look(70);
     rows.set('waits-5', tallyOf('waits-5', { ready: 3 }));
@@ -201,14 +198,14 @@ describe('a look at runs', () => {
 
   it.each([
     ['has ready work', { ready: 1 }, true],
-    ['is not fed yet', { complete: false }, true],
-    ['is fed and only waits', {}, false],
-  ])('includes a run that a long transaction began for five seconds if it %s', async (_what, figures, isNew) => {
+    ['is not completely fed', { complete: false }, true],
+    ['is completely fed and only waits', {}, false],
+  ])('reads a run of a long transaction at each of the next four looks if it %s', async (_what, figures, isNew) => {
     const { look } = await lookAtLateRun(figures);
     for (let looks = 0; looks < 4; looks++) expect((await look()).includes('late')).toBe(isNew);
   });
 
-  it('includes a run for five seconds after its figures changed', async () => {
+  it('reads a run for five seconds after its totals changed', async () => {
     const { rows, known, look } = await lookAtLateRun({ done: 1 });
     rows.set('late', tallyOf('late', { done: 2 }));
     expect(await look()).not.toContain('late');
@@ -217,7 +214,7 @@ describe('a look at runs', () => {
     expect(await look()).not.toContain('late');
   });
 
-  it('forgets a run that has ended, or is paused', async () => {
+  it('forgets a run that has ended or is paused', async () => {
     const { rows, known, forgotten, look } = setUp(3);
     await look(2);
     rows.delete('waits-1');

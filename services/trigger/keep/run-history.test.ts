@@ -20,8 +20,8 @@ async function fedRun(change: (deps: Parameters<typeof createTrigger>[0]) => obj
   return { ...world, runId, points, kinds };
 }
 
-describe('how a run goes', () => {
-  it('is noted every five seconds, and once more with its end', async () => {
+describe('the history of a run', () => {
+  it('gets a point every five seconds and a last one at the end', async () => {
     const { clock, database, runId, workOff, points } = await fedRun();
     await passTime(clock, 7000);
     await workOff(1);
@@ -38,7 +38,7 @@ describe('how a run goes', () => {
     expect(points().length).toBeLessThanOrEqual(4);
   });
 
-  it('is written once, when a step is held and when it is no more', async () => {
+  it('gets one event when a step is held and one when it is released', async () => {
     const { clock, database, feedRows, kinds } = await fedRun();
     const holds = createMemoryStepHolds({ database });
     const feedId = feedRows()[0]?.feedId ?? '';
@@ -49,7 +49,7 @@ describe('how a run goes', () => {
     expect(kinds()).toEqual(['created', 'begun', 'step-held', 'step-released']);
   });
 
-  it('holds up no run when it cannot be noted, and is noted by the next look', async () => {
+  it('does not delay the run if a point cannot be stored, and the next look stores it', async () => {
     const { clock, database, runId, workOff, points } = await fedRun(({ runHistory }) => ({
       runHistory: failingOnce(runHistory, 'notePoints'),
     }));

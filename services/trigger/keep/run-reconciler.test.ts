@@ -22,17 +22,20 @@ async function fedRun(chain = stepTwice.slice(1)) {
   return { ...world, runId, feedId, rows: createMemoryExecutionRows({ database: world.database }) };
 }
 
-describe('a run whose sums were damaged', () => {
-  it.each(['totals-drifted', 'totals-lost', 'fed-users-drifted'] as const)('ends all the same (%s)', async (damage) => {
-    const { clock, database, runId, feedId, rows, workOff } = await fedRun();
-    await workOff();
-    await rows.damage(feedId, damage);
-    await passTimeUntil(clock, () => database.runs.get(runId)?.endedAt !== null);
-    expect(database.runs.get(runId)).toMatchObject({ state: 'completed' });
-    expect(database.runEvents.map(({ kind }) => kind)).toContain('repaired');
-  });
+describe('a run with damaged totals', () => {
+  it.each(['totals-drifted', 'totals-lost', 'fed-users-drifted'] as const)(
+    'is repaired and ends (%s)',
+    async (damage) => {
+      const { clock, database, runId, feedId, rows, workOff } = await fedRun();
+      await workOff();
+      await rows.damage(feedId, damage);
+      await passTimeUntil(clock, () => database.runs.get(runId)?.endedAt !== null);
+      expect(database.runs.get(runId)).toMatchObject({ state: 'completed' });
+      expect(database.runEvents.map(({ kind }) => kind)).toContain('repaired');
+    },
+  );
 
-  it('is not repaired where nothing is wrong', async () => {
+  it('has no repair event if its totals are right', async () => {
     const { clock, database, runId, workOff } = await fedRun();
     await passTime(clock, 60_000);
     await workOff();
@@ -41,7 +44,7 @@ describe('a run whose sums were damaged', () => {
   });
 });
 
-describe('the rows of a run', () => {
+describe('the batch rows of a run', () => {
   async function countedRun() {
     const world = createTriggerFixture();
     world.segmentation.users.set('SG', userIds(10_000));
@@ -58,7 +61,7 @@ describe('the rows of a run', () => {
     return { ...world, feedId: world.feedRows()[0]?.feedId ?? '', read };
   }
 
-  it('are not read while its batches move', async () => {
+  it('are not read while its batches progress', async () => {
     const { clock, feedId, ledger, read } = await countedRun();
     for (let batchNo = 1; batchNo <= 20; batchNo++) {
       await passTime(clock, 10_000);
@@ -69,7 +72,7 @@ describe('the rows of a run', () => {
     expect(read).toEqual([]);
   });
 
-  it('are read when it stands still, and ever more rarely for as long as it does', async () => {
+  it('are read once it makes no progress, and then more and more rarely', async () => {
     const { clock, read } = await countedRun();
     await passTime(clock, 40_000);
     expect(read).toHaveLength(1);
@@ -79,8 +82,8 @@ describe('the rows of a run', () => {
   });
 });
 
-describe('a run whose references and agenda were lost', () => {
-  it('has them published again, and goes on', async () => {
+describe('a run with lost messages and a lost agenda', () => {
+  it('has its references published again and continues', async () => {
     const { clock, database, runId, feedId, rows, references, ledger } = await fedRun(stepTwice);
     await rows.damage(feedId, 'agenda-lost');
     const published = references('SG').length;

@@ -43,7 +43,7 @@ async function askedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', 
   return asked;
 }
 
-it('200 runs that only wait are looked at in turn: by the keeper, by the reconciler, for their history', async () => {
+it('the keeper, the reconciler and the history look at 200 waiting runs in turn', async () => {
   const asked = await askedBeside();
   for (const counts of Object.values(asked)) {
     expect(counts.length).toBeGreaterThan(15);

@@ -39,8 +39,8 @@ function mergeInPages(
   return all;
 }
 
-describe('merging sources', () => {
-  it('gives what sets give: whoever is included and not excluded, once, in order, and counts the others', () => {
+describe('the merge of sources', () => {
+  it('equals the set operation: included and not excluded users once and in order, with counts of the others', () => {
     fc.assert(
       fc.property(
         sources,
@@ -67,7 +67,7 @@ describe('merging sources', () => {
     );
   });
 
-  it('lets what excludes give way to an included source of the same or a lower rank', () => {
+  it('lets an included source win over an excluding source of the same or a higher rank', () => {
     const rank = fc.integer({ min: 1, max: 4 });
     const ranked = fc.record({ users: someUsers, rank });
     const someRanked = fc.array(ranked, { minLength: 1, maxLength: 3 });
@@ -85,7 +85,7 @@ describe('merging sources', () => {
     );
   });
 
-  it('says how they come from the heads, as a sum that adds up, however they are paged', () => {
+  it('counts users per source as a sum that adds up, for any pages', () => {
     fc.assert(
       fc.property(sources, fc.array(someUsers, { maxLength: 3 }), fc.nat(10), (include, exclude, size) => {
         const tally = { include: include.map(() => 0), repeated: 0, exclude: exclude.map(() => 0) };
@@ -103,7 +103,7 @@ describe('merging sources', () => {
     );
   });
 
-  it('tells between which users the others were passed over', () => {
+  it('places each gap between the right users', () => {
     fc.assert(
       fc.property(sources, fc.array(someUsers, { maxLength: 3 }), someUsers, (include, exclude, held) => {
         const { users, gaps } = mergeInPages(include, exclude, 3, new Set(held));
@@ -116,7 +116,7 @@ describe('merging sources', () => {
     );
   });
 
-  it('counts those of the audience whom several sources name, where it is asked to', () => {
+  it('counts users of several included sources if requested', () => {
     const head = (...users: string[]) => ({ users, at: 0, isLast: true, rank: 1 });
     const heads = () => ({
       include: [head('a', 'b', 'c', 'e'), head('b', 'c', 'd', 'e')],
@@ -132,7 +132,7 @@ describe('merging sources', () => {
     expect(mergeHeads(heads(), isHeldOut, { basic: true }).gaps.some((gap) => 'shared' in gap)).toBe(false);
   });
 
-  it('goes no further than every source that goes on has shown', () => {
+  it('ends at the last user that all unfinished sources have reached', () => {
     const shown = { users: ['a', 'c'], at: 0, isLast: false, rank: 1 };
     const ahead = { users: ['b', 'x', 'y'], at: 0, isLast: false, rank: 2 };
     expect(mergeHeads({ include: [shown, ahead], exclude: [] }, () => false, { basic: true }).users).toEqual([

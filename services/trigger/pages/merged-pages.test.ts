@@ -35,12 +35,12 @@ async function allUsers(source: ReturnType<typeof usersOf>): Promise<string[]> {
 }
 
 describe('an audience of several sources', () => {
-  it('has nobody whom an exclusion names, also if pages of the exclusion come late or empty', async () => {
+  it('contains no excluded user, even if pages of the exclusion are late or empty', async () => {
     const merged = usersOf({ all: [['a', 'b', 'c', 'd']] }, { opted: [[], ['b'], [], ['d']] });
     expect(await allUsers(merged)).toEqual(['a', 'c']);
   });
 
-  it('counts the users of each source, those that are named twice and those that are left out', async () => {
+  it('counts the users of each source, the repeated users and the excluded users', async () => {
     const include = { one: [['a', 'b']], other: [['b', 'c', 'd']] };
     const exclude = { opted: [['c', 'x']] };
     const page = await usersOf(include, exclude, { countsParts: true }).next(signal);
@@ -52,7 +52,7 @@ describe('an audience of several sources', () => {
     expect(await usersOf(include, exclude).next(signal)).not.toHaveProperty('parts');
   });
 
-  it('has each user once and in order, also if pages of a source come late or empty', async () => {
+  it('contains each user once and in order, even if pages of a source are late or empty', async () => {
     const merged = usersOf({ one: [['b', 'd']], other: [[], ['a', 'b'], ['c']] });
     expect(await allUsers(merged)).toEqual(['a', 'b', 'c', 'd']);
   });

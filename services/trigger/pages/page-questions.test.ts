@@ -22,8 +22,8 @@ function setUp() {
   return { clock, asked, ask, askMany, runsAsked: () => asked.map(({ runId }) => runId) };
 }
 
-describe('asking for pages', () => {
-  it('asks for a bounded number of them at once, and for the next when one is answered', async () => {
+describe('the queue of page requests', () => {
+  it('sends a limited number at once, and the next one after each answer', async () => {
     const { asked, askMany } = setUp();
     void askMany(maxQuestions.moving + 2, 'run');
     await settled();
@@ -33,7 +33,7 @@ describe('asking for pages', () => {
     expect(asked).toHaveLength(maxQuestions.moving + 1);
   });
 
-  it('gives runs their turns: one with a single feed does not wait behind all feeds of another', async () => {
+  it('alternates between runs, so a run with one feed does not wait behind all feeds of another', async () => {
     const { asked, ask, askMany, runsAsked } = setUp();
     void askMany(2 * maxQuestions.moving, 'large');
     void ask('small');
@@ -44,7 +44,7 @@ describe('asking for pages', () => {
     expect(runsAsked().slice(maxQuestions.moving)).toEqual(['large', 'small']);
   });
 
-  it('keeps a feed that moves from waiting behind feeds whose pages are not to be had', async () => {
+  it('does not delay a progressing feed behind feeds whose pages fail', async () => {
     const { ask, askMany, runsAsked } = setUp();
     void askMany(2 * maxQuestions.uncertain, 'stuck', { standing: 'uncertain' });
     void ask('healthy');
@@ -53,7 +53,7 @@ describe('asking for pages', () => {
     expect(runsAsked()).toContain('healthy');
   });
 
-  it('finds a place at once for a new run beside twenty with many feeds that were never asked for', async () => {
+  it('sends the request of a new run at once beside 20 new runs with 25 feeds each', async () => {
     const { asked, ask, askMany, runsAsked } = setUp();
     for (let i = 0; i < 20; i++) void askMany(25, `new-${i}`, { standing: 'new' });
     void ask('later', { standing: 'new' });
@@ -65,7 +65,7 @@ describe('asking for pages', () => {
     expect(asked).toHaveLength(20 * maxNewOfRun + 2);
   });
 
-  it('finds a place soon for the newest run behind any number of new ones whose pages hang', async () => {
+  it('sends the request of the newest run soon behind 500 new runs whose pages hang', async () => {
     const { clock, ask, runsAsked } = setUp();
     for (let i = 0; i < 500; i++) void ask(`new-${i}`, { standing: 'new' });
     for (let last = 0; last < 10; last++) {
@@ -80,7 +80,7 @@ describe('asking for pages', () => {
     expect(runsAsked()).toHaveLength(maxQuestions.new + laterPlaces.places);
   });
 
-  it('asks for those that came first when places of theirs are free, however many come after them', async () => {
+  it('sends the oldest requests of new runs first when places become free', async () => {
     const { clock, asked, ask, runsAsked } = setUp();
     for (let i = 0; i < 200; i++) void ask(`new-${i}`, { standing: 'new' });
     await passTime(clock, 10_000);
@@ -95,7 +95,7 @@ describe('asking for pages', () => {
     ).toBe(true);
   });
 
-  it('does not ask for who stops while it waits, and gives its turn to the next', async () => {
+  it('drops the request of a stopped feed and sends the next one', async () => {
     const { asked, ask, askMany, runsAsked } = setUp();
     void askMany(maxQuestions.moving, 'first');
     const stopping = new AbortController();

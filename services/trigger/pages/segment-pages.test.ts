@@ -25,9 +25,9 @@ function setUp({ maxLimit, maxBufferedUsers = 10_000 }: { maxLimit?: number; max
   };
 }
 
-describe('a segment whose page cannot be fed', () => {
+describe('a segment whose page request fails', () => {
   it.each(['not-found', 'refused'] as const)(
-    'is asked again after exactly 10 s if the answer is "%s"',
+    'is requested again after exactly 10 s if the answer is "%s"',
     async (kind) => {
       const { segmentation, next } = setUp({});
       segmentation.pageFailure = failureOf(kind);
@@ -35,13 +35,13 @@ describe('a segment whose page cannot be fed', () => {
     },
   );
 
-  it('is asked again after exactly 10 s if the page breaks the contract', async () => {
+  it('is requested again after exactly 10 s if the page violates the contract', async () => {
     const { segmentation, next } = setUp({});
     segmentation.tamper = (users) => users.toReversed();
     expect(await next()).toMatchObject({ kind: 'stalled', retryInMs: 10_000 });
   });
 
-  it('is asked again at random within 0.5 s, and not before the service allows it, if it is unavailable', async () => {
+  it('is requested again within 0.5 s at random if it is unavailable, but not before Retry-After', async () => {
     const { segmentation, next } = setUp({});
     segmentation.pageFailure = failureOf('unavailable');
     expect(await next()).toMatchObject({ kind: 'stalled', retryInMs: 275 });
@@ -50,22 +50,22 @@ describe('a segment whose page cannot be fed', () => {
   });
 });
 
-describe('how many users are asked for in a page', () => {
-  it('are as many as configured, until the service says that it may be more', async () => {
+describe('the size of a requested page', () => {
+  it('is as configured, until the service offers a larger one', async () => {
     const { next, asked } = setUp({ maxLimit: 4000 });
     const sizes = [await next(), await next(), await next()].map((page) => page.kind === 'page' && page.users.length);
     expect(asked()).toEqual([1000, 4000, 4000]);
     expect(sizes).toEqual([1000, 4000, 4000]);
   });
 
-  it('are never more than 5,000, whatever the service says', async () => {
+  it('is at most 5,000 users, even if the service offers more', async () => {
     const { next, asked } = setUp({ maxLimit: 1_000_000 });
     await next();
     await next();
     expect(asked()).toEqual([1000, 5000]);
   });
 
-  it('are no more than may wait of a feed, but never less than configured', async () => {
+  it('is limited by the buffer of the feed, but is never below the configured size', async () => {
     const few = setUp({ maxLimit: 5000, maxBufferedUsers: 2500.5 });
     await few.next();
     await few.next();
@@ -76,7 +76,7 @@ describe('how many users are asked for in a page', () => {
     expect(many.asked()).toEqual([1000, 1000]);
   });
 
-  it('are as configured again, once the service says no more that it may be more', async () => {
+  it('is as configured again once the service no longer offers more', async () => {
     const { segmentation, next, asked } = setUp({ maxLimit: 5000 });
     await next();
     segmentation.maxLimit = undefined;

@@ -11,7 +11,7 @@ const { approvals, cleared, fedUpTo, madeRun, newRun, writeFor } = judgedRunsOn(
 
 beforeEach(addPeople);
 
-describe('a raise of budgets without an approval', () => {
+describe('a raise of a budget without an approval', () => {
   const raise = async (id: string, units: number) =>
     asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, { budgets: [{ country: 'SG', units }] });
 
@@ -48,7 +48,7 @@ describe('a raise of budgets without an approval', () => {
 
   it.each([
     ['are 25 hours old', `update unapproved_starts set at = at - interval '25 hours'`],
-    ['are deleted by now', 'delete from unapproved_starts'],
+    ['are already deleted', 'delete from unapproved_starts'],
     ['were never counted', 'with f as (update feeds set users_at_most = null) delete from unapproved_starts'],
   ])('counts at the time of the raise if the rows of its runs %s', async (_, later) => {
     const ids = [await startedFor(30, 40), await startedFor(30, 40)];
@@ -60,21 +60,21 @@ describe('a raise of budgets without an approval', () => {
     expect(await inTurn(ids.slice(1), (id) => raise(id, 70))).toEqual(['200']);
   });
 
-  it('counts again no run that has ended', async () => {
+  it('does not count runs that have ended', async () => {
     const ids = [await startedFor(30, 40), await startedFor(30, 40)];
     await on.pool.query(`update unapproved_starts set at = at - interval '25 hours'`);
     await on.pool.query(`update runs set state = 'completed', ended_at = now()`);
     expect(await inTurn(ids, (id) => raise(id, 70))).toEqual(['200', '200']);
   });
 
-  it('counts nothing if it lowers the budget', async () => {
+  it('does not count if it lowers the budget', async () => {
     const ids = [await startedFor(30, 40), await startedFor(30, 40)];
     await on.pool.query(`update unapproved_starts set at = at - interval '25 hours'`);
     expect(await inTurn(ids, (id) => raise(id, 25))).toEqual(['200', '200']);
     expect(await cleared(await newRun('SG'), { SG: 40 })).toEqual({ SG: 42 });
   });
 
-  it('never exceeds the policy with a raise of another country of the campaign at the same time', async () => {
+  it('never exceeds the policy together with a concurrent raise for another country of the campaign', async () => {
     const budgets = ['SG', 'ID'].map((country) => ({ country, units: 30 }));
     const { id } = await writeFor('SG', 'mei, manager', { countries: ['SG', 'ID'], budgets });
     await asks('mei, manager', 'POST', `/campaigns/${id}/start`);
@@ -89,7 +89,7 @@ describe('a raise of budgets without an approval', () => {
     expect(answers.map(verdictOf).toSorted()).toEqual(['200', '409 approval-needed']);
   });
 
-  it('bounds a run that waited for the lock of the sums meanwhile', async () => {
+  it('limits a run that was waiting for the lock of the sums', async () => {
     const campaign = await writeFor('SG', 'mei, manager', { budgets: [{ country: 'SG', units: 30 }] });
     const runId = await madeRun(campaign);
     const answer = await whileSumsAreLocked(on.pool, async (release) => {
@@ -101,7 +101,7 @@ describe('a raise of budgets without an approval', () => {
     expect(answer).toBe('waits');
   });
 
-  it('never exceeds the policy together with others at the same time', async () => {
+  it('never exceeds the policy together with three concurrent raises', async () => {
     const ids = [await startedFor(10), await startedFor(10), await startedFor(10), await startedFor(10)];
     const verdicts = await Promise.all(ids.map(async (id) => verdictOf(await raise(id, 40))));
     expect(verdicts.toSorted()).toEqual(['200', '200', '409 approval-needed', '409 approval-needed']);

@@ -18,10 +18,10 @@ beforeEach(addPeople);
 
 const usersAbove = (above: number, approvers = 1) => setPolicy({ rules: [{ usersAbove: above, approvers }] });
 
-describe('the sum of what began without an approval', () => {
+describe('the sum of runs without an approval', () => {
   beforeEach(() => usersAbove(25));
 
-  it('is bounded by the policy for one person, and the cause has the figures', async () => {
+  it('is limited by the policy per person, and the cause contains the counts', async () => {
     expect(await cleared(await newRun('SG'), { SG: 20 })).toEqual({ SG: 21 });
     const second = await newRun('ID');
     expect(await cleared(second, { ID: 5 })).toBe('waits');
@@ -31,7 +31,7 @@ describe('the sum of what began without an approval', () => {
     expect(await cleared(await newRun('ID'), { ID: 4 })).toEqual({ ID: 4 });
   });
 
-  it('is bounded for an action type in a country, over all people who start it', async () => {
+  it('is limited per action type and country, over all people who start runs', async () => {
     await cleared(await newRun('SG'), { SG: 20 });
     const byOther = await newRun('SG', 'tan, manager');
     expect(await cleared(byOther, { SG: 5 })).toBe('waits');
@@ -41,7 +41,7 @@ describe('the sum of what began without an approval', () => {
     expect(await cleared(await newRun('SG', 'tan, manager', other), { SG: 4 })).toEqual({ SG: 4 });
   });
 
-  it('is bounded for an account, over all its people', async () => {
+  it('is limited per account, over all its people', async () => {
     await on.pool.query('update api_keys set account = (select min(account::text)::uuid from api_keys)');
     await cleared(await newRun('SG'), { SG: 20 });
     const byOther = await newRun('ID', 'tan, manager');
@@ -49,7 +49,7 @@ describe('the sum of what began without an approval', () => {
     expect(await reasonOf(byOther)).toMatch(/more than 25 users within 24 hours by this account: 21 users/);
   });
 
-  it('counts a person who asked for the run beside the author of its revision', async () => {
+  it('counts a run for the author of its revision and for the person who started it', async () => {
     const runId = await newRun('SG', 'tan, manager');
     const { rows } = await on.pool.query<{ id: string }>(`select id from api_keys where owner = 'mei' limit 1`);
     const by = { keyId: publicId('apiKey', rows[0]?.id ?? ''), keyName: 'mei' };
@@ -62,14 +62,14 @@ describe('the sum of what began without an approval', () => {
     expect(await cleared(await newRun('VN', 'tan, manager'), { VN: 5 })).toBe('waits');
   });
 
-  it('counts no user of a run that an approval covers', async () => {
+  it('does not count a run that an approval covers', async () => {
     const campaign = await writeFor('SG');
     await approve(campaign.id, (await submit(campaign.id, { usersAtMost: { SG: 3000 } })).hash);
     expect(await cleared(await madeRun(campaign), { SG: 3000 })).toEqual({ SG: 3000 });
     expect(await cleared(await newRun('ID'), { ID: 25 })).toEqual({ ID: 25 });
   });
 
-  it('lets go of a run that waited for the sum once it is approved', async () => {
+  it('allows a waiting run once it is approved', async () => {
     await cleared(await newRun('SG'), { SG: 20 });
     const campaign = await writeFor('ID');
     const runId = await madeRun(campaign);
@@ -82,7 +82,7 @@ describe('the sum of what began without an approval', () => {
     expect(await cleared(await newRun('ID'), { ID: 4 })).toEqual({ ID: 4 });
   });
 
-  it('counts each run of a campaign that recurs', async () => {
+  it('counts each run of a recurring campaign', async () => {
     const schedule = { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' };
     const campaign = await writeFor('SG', 'mei, manager', { schedule });
     const bounds = [];
@@ -90,13 +90,13 @@ describe('the sum of what began without an approval', () => {
     expect(bounds).toEqual([{ SG: 11 }, { SG: 11 }, 'waits']);
   });
 
-  it('counts a run once, however often it is judged', async () => {
+  it('counts a run once, even if it is checked three times', async () => {
     const runId = await newRun('SG');
     for (let time = 0; time < 3; time++) expect(await cleared(runId, { SG: 20 })).toEqual({ SG: 21 });
     expect(await cleared(await newRun('SG'), { SG: 4 })).toEqual({ SG: 4 });
   });
 
-  it('counts users that are tried again with the run in which they failed', async () => {
+  it('counts retried users only once, with the run in which they failed', async () => {
     const campaign = await writeFor('SG');
     const parent = await madeRun(campaign);
     await cleared(parent, { SG: 25 });
@@ -105,7 +105,7 @@ describe('the sum of what began without an approval', () => {
     expect(await cleared(await madeRun(campaign), { SG: 1 })).toBe('waits');
   });
 
-  it('counts the run of users that are tried again from the time of the retry', async () => {
+  it('counts the run of retried users from the time of the retry', async () => {
     const campaign = await writeFor('SG');
     const parent = await madeRun(campaign);
     await cleared(parent, { SG: 25 });
@@ -116,7 +116,7 @@ describe('the sum of what began without an approval', () => {
     expect(await cleared(await madeRun(campaign), { SG: 1 })).toBe('waits');
   });
 
-  it('counts of a run that was cancelled the users that it had begun', async () => {
+  it('counts for a cancelled run only the users that were fed', async () => {
     const runId = await newRun('SG');
     await cleared(runId, { SG: 25 });
     expect(await cleared(await newRun('SG'), { SG: 5 })).toBe('waits');
@@ -125,7 +125,7 @@ describe('the sum of what began without an approval', () => {
     expect(await cleared(await newRun('SG'), { SG: 5 })).toEqual({ SG: 5 });
   });
 
-  it('ends after 24 hours, and deletes what is older', async () => {
+  it('covers 24 hours, and older rows are deleted', async () => {
     await cleared(await newRun('SG'), { SG: 25 });
     await on.pool.query(`update unapproved_starts set at = at - interval '23 hours 59 minutes'`);
     expect(await cleared(await newRun('SG'), { SG: 5 })).toBe('waits');
@@ -134,7 +134,7 @@ describe('the sum of what began without an approval', () => {
     expect(await on.rowsOf('unapproved_starts')).toHaveLength(1);
   });
 
-  it('grows with a run that meets more users than were known, up to the policy', async () => {
+  it('grows with a run that finds more users than estimated, up to the policy', async () => {
     const small = await newRun('SG');
     await cleared(small, { SG: 4 });
     const runId = await newRun('SG');
@@ -149,7 +149,7 @@ describe('the sum of what began without an approval', () => {
     expect(await reasonOf(runId)).toMatch(/5 users set going without approval already, 21 users with this/);
   });
 
-  it('is judged for one start at a time', async () => {
+  it('is checked for one start at a time', async () => {
     const runId = await newRun('SG');
     const other = await on.pool.connect();
     await other.query('begin');
@@ -161,7 +161,7 @@ describe('the sum of what began without an approval', () => {
     expect(await clearing).toEqual({ SG: 21 });
   });
 
-  it('is never exceeded by runs that begin at the same time', async () => {
+  it('is never exceeded by 24 runs that begin concurrently', async () => {
     const people: Person[] = ['mei, manager', 'tan, manager'];
     const all: string[] = [];
     for (let run = 0; run < 24; run++)
@@ -181,8 +181,8 @@ describe('the sum of what began without an approval', () => {
   });
 });
 
-describe('a policy of units', () => {
-  it('bounds the sum of eight small campaigns for the same users', async () => {
+describe('an approval policy for units', () => {
+  it('limits the sum of eight small campaigns with the same users', async () => {
     await setPolicy({ rules: [{ unitsAbove: 5000, approvers: 1 }] });
     const chain = [{ action: 'award-reward', params: {}, unitsPerUser: 100 }];
     const bounds = [];
@@ -191,7 +191,7 @@ describe('a policy of units', () => {
     expect(bounds).toEqual([{ SG: 21 }, { SG: 21 }, ...Array.from({ length: 6 }, () => 'waits')]);
   });
 
-  it('counts no more than the budget of a campaign permits', async () => {
+  it('counts at most the budget of a campaign', async () => {
     await setPolicy({ rules: [{ unitsAbove: 100, approvers: 1 }] });
     const withBudget = (units: number) => newRun('SG', 'mei, manager', { budgets: [{ country: 'SG', units }] });
     expect(await cleared(await withBudget(60), { SG: 1000 })).toEqual({ SG: 1050 });
@@ -202,7 +202,7 @@ describe('a policy of units', () => {
   it.each([
     ['of unknown size', 0, { SG: 100 }],
     ['estimated far below its budget', 10, { SG: 11 }],
-  ])('is not passed by campaigns %s, each with a budget within it', async (_, users, first) => {
+  ])('is not exceeded by eight campaigns %s, each with a budget within the policy', async (_, users, first) => {
     await setPolicy({ rules: [{ unitsAbove: 5000, approvers: 1 }] });
     const chain = [{ action: 'award-reward', params: {}, unitsPerUser: 100 }];
     const spend = [];
@@ -219,7 +219,7 @@ describe('a policy of units', () => {
     expect(units).toBeLessThanOrEqual(5000);
   });
 
-  it('lets a run within its budget go on beyond what was known, to any number of users', async () => {
+  it('allows a run within its budget to feed more users than estimated', async () => {
     await setPolicy({ rules: [{ unitsAbove: 100, approvers: 1 }] });
     const runId = await newRun('SG', 'mei, manager', { budgets: [{ country: 'SG', units: 100 }] });
     const answer = (await approvals().clear(runId, { SG: 10 })) ?? expect.fail('it waits');
@@ -230,7 +230,7 @@ describe('a policy of units', () => {
 describe('the start of a campaign', () => {
   const start = async (id: string) => asks('mei, manager', 'POST', `/campaigns/${id}/start`);
 
-  it('is refused with the figures of the sum, can be submitted, and starts when it is approved', async () => {
+  it('is refused with the counts of the sum, can be submitted, and succeeds after the approval', async () => {
     await usersAbove(1500);
     await cleared(await newRun('SG'), { SG: 1000 });
     const { id } = await writeFor('ID');
@@ -245,7 +245,7 @@ describe('the start of a campaign', () => {
     expect(verdictOf(await start(id))).toBe('200');
   });
 
-  it('is judged without the sums of today if it is for another day', async () => {
+  it('for another day is checked without the sums of today', async () => {
     await usersAbove(1500);
     await cleared(await newRun('SG'), { SG: 1000 });
     const time = new Date(on.deps.clock.nowMs() + 7 * 86_400_000).toISOString();

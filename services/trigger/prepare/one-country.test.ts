@@ -21,8 +21,8 @@ async function addList(
   return publicId('audience', audienceId);
 }
 
-describe('a person whom several sources place in different countries', () => {
-  it('is served in that of a list rather than of a segment, and in that of the list named first', async () => {
+describe('a user whom several sources place in different countries', () => {
+  it('is served in the country of the first list, before the country of a segment', async () => {
     const world = createTriggerFixture();
     const first = await addList(world, { ann: 'ID', bob: 'SG' });
     const second = await addList(world, { ann: 'SG', cy: 'SG' });
@@ -41,7 +41,7 @@ describe('a person whom several sources place in different countries', () => {
     ]);
   });
 
-  it('is left out everywhere by a list that excludes, whatever country it says', async () => {
+  it('is excluded in all countries by an excluding list, whatever country the list has', async () => {
     const world = createTriggerFixture();
     const out = await addList(world, { ann: 'ID' });
     world.segmentation.users.set('SG', ['ann', 'bob']).set('ID', ['cy']);
@@ -53,7 +53,7 @@ describe('a person whom several sources place in different countries', () => {
     expect(world.fedUsers('ID')).toEqual(['cy']);
   });
 
-  it('is served where a source has it when the run leaves out the country that a list says', async () => {
+  it('is served in the country of another source if the run does not include the country of the list', async () => {
     const world = createTriggerFixture();
     const list = await addList(world, { ann: 'ID' });
     world.segmentation.users.set('SG', ['ann']);

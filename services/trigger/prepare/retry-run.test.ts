@@ -34,8 +34,8 @@ async function endedRun() {
 
 const everybody = { steps: null, countries: null, reasons: null };
 
-describe('a run of failed users', () => {
-  it('is fed with them, each step by itself, and publishes that step', async () => {
+describe('a run that retries failed users', () => {
+  it('is fed with the failed users of each step, and publishes that step', async () => {
     const { clock, database, runId, retries, references, segmentation, feedRows } = await endedRun();
     const [asked, published] = [segmentation.pagesAsked.length, references('SG').length];
     const childId = uuidv7();
@@ -56,7 +56,7 @@ describe('a run of failed users', () => {
     expect(segmentation.pagesAsked).toHaveLength(asked);
   });
 
-  it('goes on with the last step for those who began with the first one, and completes', async () => {
+  it('continues to the last step for users who failed in the first step, and completes', async () => {
     const { clock, database, ledger, runId, retries, workOff, feedRows } = await endedRun();
     const childId = uuidv7();
     await retries.create({ runId: childId, of: runId, filter: everybody, deadlineSeconds: null });
@@ -72,7 +72,7 @@ describe('a run of failed users', () => {
     expect(await retries.groups(runId, everybody)).toEqual([]);
   });
 
-  it('fails where nobody is left to try again', async () => {
+  it('fails if no user matches its filter', async () => {
     const { clock, database, runId, retries } = await endedRun();
     const childId = uuidv7();
     const filter = { ...everybody, reasons: ['no-such-reason'] };

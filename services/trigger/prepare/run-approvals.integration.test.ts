@@ -63,8 +63,8 @@ async function feed(runId: string, from: number, count: number): Promise<boolean
   }
 }
 
-describe('without a policy', () => {
-  it('a run begins unjudged, and its feeds have no bound', async () => {
+describe('a run without an approval policy', () => {
+  it('begins without a check, and its feeds have no upper bound', async () => {
     const runId = await madeRun(await writeForSingapore());
     expect(await stores().runs.toPrepare(10, [])).toMatchObject([{ runId, isJudged: false }]);
     expect(await begin(runId, notJudged)).toBe(true);
@@ -72,10 +72,10 @@ describe('without a policy', () => {
   });
 });
 
-describe('with a policy', () => {
+describe('a run with an approval policy', () => {
   beforeEach(() => setPolicy());
 
-  it('a run that was judged by none, or by an older one, does not begin', async () => {
+  it('does not begin if it was checked by no policy or an older one', async () => {
     const runId = await madeRun(await writeForSingapore());
     expect(await stores().runs.toPrepare(10, [])).toMatchObject([{ runId, isJudged: true }]);
     expect(await begin(runId, notJudged)).toBe(false);
@@ -85,7 +85,7 @@ describe('with a policy', () => {
     expect(await stateOf(runId)).toMatchObject({ state: 'preparing' });
   });
 
-  it('a small run begins with little more room than users, and its feed accepts no user beyond the room', async () => {
+  it('begins with slightly more room than estimated users if it is small, and its feed accepts no more', async () => {
     const runId = await madeRun(await writeForSingapore());
     const cleared = await stores().approvals.clear(runId, { SG: 1000 });
     expect(cleared).toMatchObject({ usersAtMost: { SG: 1050 }, clearedBy: { policy: 1, approvalId: null } });
@@ -95,7 +95,7 @@ describe('with a policy', () => {
     expect(await on.rowsOf('feeds')).toMatchObject([{ fed_users: '1050', next_batch_no: 2 }]);
   });
 
-  it('a large run waits before anybody is called, and begins when it is approved', async () => {
+  it('waits for an approval before any call if it is large, and begins after it', async () => {
     const campaign = await writeForSingapore();
     const runId = await madeRun(campaign);
     expect(await stores().approvals.clear(runId, { SG: 3000 })).toBeNull();
@@ -116,7 +116,7 @@ describe('with a policy', () => {
     expect(await begin(runId, cleared ?? expect.fail())).toBe(true);
   });
 
-  it('a run does not begin by an approval that is sent back this moment', async () => {
+  it('does not begin if its approval is sent back in the meantime', async () => {
     const campaign = await writeForSingapore();
     const { hash } = await submit(campaign.id, { usersAtMost: { SG: 3000 } });
     await approve(campaign.id, hash);
@@ -129,7 +129,7 @@ describe('with a policy', () => {
     expect(await stateOf(runId)).toMatchObject({ state: 'paused' });
   });
 
-  it('looked at again, a run that waits asks no second time', async () => {
+  it('creates one approval request although it is checked again', async () => {
     const runId = await madeRun(await writeForSingapore());
     await stores().approvals.clear(runId, { SG: 3000 });
     await on.pool.query(`update runs set state = 'preparing' where id = $1`, [runId]);
@@ -140,7 +140,7 @@ describe('with a policy', () => {
     expect((await requests(runId)).map(({ state, needed }) => `${state} ${needed}`)).toEqual(['waiting 2', 'void 1']);
   });
 
-  it('a run that waits is paused and cancelled like others', async () => {
+  it('can be paused and cancelled while it waits for approval', async () => {
     const runId = await madeRun(await writeForSingapore());
     await stores().approvals.clear(runId, { SG: 3000 });
     const ask = async (verb: string) =>
@@ -150,7 +150,7 @@ describe('with a policy', () => {
     expect(await requests(runId)).toMatchObject([{ state: 'void' }]);
   });
 
-  describe('on its way', () => {
+  describe('a running run with an upper bound of users', () => {
     async function begunRun() {
       const campaign = await writeForSingapore();
       const runId = await madeRun(campaign);
@@ -159,7 +159,7 @@ describe('with a policy', () => {
       return { campaign, runId };
     }
 
-    it('a run that has more users waits for half as many again, and goes on when they are approved', async () => {
+    it('requests approval for half as many users again, and continues after it', async () => {
       const { campaign, runId } = await begunRun();
       await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
       expect(await stateOf(runId)).toEqual({ state: 'pausing', reason: 'waits for approval: more than 2,000 users' });
@@ -171,7 +171,7 @@ describe('with a policy', () => {
       await expect(feed(runId, 3000, 152)).rejects.toThrow(/feeds_within_approval/);
     });
 
-    it('goes on at once where the policy has come to let it', async () => {
+    it('continues at once if the changed policy allows more users', async () => {
       const { runId } = await begunRun();
       await setPolicy({ rules: [{ usersAbove: 4000, approvers: 1 }] });
       await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
@@ -184,7 +184,7 @@ describe('with a policy', () => {
       expect(await feed(runId, 3151, 9000)).toBe(true);
     });
 
-    it('is bounded by what was approved for it, also after its request for more was sent back', async () => {
+    it('stays within its approval after its request for more was sent back', async () => {
       const { campaign, runId } = await begunRun();
       const goBeyond = (more: number) => stores().approvals.goBeyond({ runId, country: 'SG', more });
       await goBeyond(100);
@@ -200,7 +200,7 @@ describe('with a policy', () => {
       expect(await stateOf(runId)).toMatchObject({ state: 'pausing' });
     });
 
-    it('one that a person has paused too stays paused when it is approved', async () => {
+    it('stays paused after an approval if a person has paused it', async () => {
       const { campaign, runId } = await begunRun();
       await asks('mei, manager', 'POST', `/runs/${publicId('run', runId)}/pause`, { reason: 'rewards are down' });
       await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
@@ -210,7 +210,7 @@ describe('with a policy', () => {
     });
   });
 
-  it('a run that a person pauses while it waits does not go on by its approval, but when it is resumed', async () => {
+  it('does not continue after its approval if a person paused it, but after it is resumed', async () => {
     const campaign = await writeForSingapore();
     const runId = await madeRun(campaign);
     await stores().approvals.clear(runId, { SG: 3000 });
@@ -224,7 +224,7 @@ describe('with a policy', () => {
     expect(await stateOf(runId)).toEqual({ state: 'preparing', reason: null });
   });
 
-  describe('what recurs', () => {
+  describe('a recurring campaign with an approval policy', () => {
     const schedule = { type: 'recurring', cron: '0 9 * * *', zone: 'UTC' };
 
     async function started() {
@@ -235,7 +235,7 @@ describe('with a policy', () => {
       return campaign;
     }
 
-    it('is approved once: each of its runs begins by it, and one with more users waits for one of its own', async () => {
+    it('needs one approval for all its runs, and a further one for a run with more users', async () => {
       const campaign = await started();
       for (let run = 0; run < 3; run++) {
         const runId = await madeRun(campaign);
@@ -251,7 +251,7 @@ describe('with a policy', () => {
       expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
     });
 
-    it('is bounded by what was approved, also after its author submitted it anew or took it back', async () => {
+    it('stays within its approval after its author submitted it again or withdrew it', async () => {
       const campaign = await started();
       await setPolicy({ rules: [] });
       expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
@@ -263,7 +263,7 @@ describe('with a policy', () => {
       expect(fewer).toMatchObject({ usersAtMost: { SG: 3000 }, clearedBy: { approvalId: null } });
     });
 
-    it('a run that a person fires beside the schedule waits for an approval of its own', async () => {
+    it('needs an approval for a run that a person fires beside the schedule', async () => {
       const campaign = await started();
       const [row] = await on.rowsOf('schedules');
       const runId = await madeRun(campaign);
@@ -276,7 +276,7 @@ describe('with a policy', () => {
       expect(await requests(runId)).toMatchObject([{ state: 'waiting', usersAtMost: { SG: 3150 } }]);
     });
 
-    it('that was started before there was a policy waits with its next run', async () => {
+    it('needs an approval for its next run if the policy is newer than its start', async () => {
       await setPolicy({ rules: [] });
       const campaign = await writeForSingapore({ schedule });
       await asks('mei, manager', 'POST', `/campaigns/${campaign.id}/start`);
@@ -285,7 +285,7 @@ describe('with a policy', () => {
     });
   });
 
-  describe('failed users that are tried again', () => {
+  describe('a retry of failed users with an approval policy', () => {
     async function failedRun(users: number) {
       await setPolicy({ rules: [{ usersAbove: 2, approvers: 1 }] });
       const campaign = await writeForSingapore();
@@ -301,7 +301,7 @@ describe('with a policy', () => {
       return { campaign, runId: uuidOf('run', runId) ?? '' };
     }
 
-    it('wait where so many were never approved, and begin when they are', async () => {
+    it('waits for approval if it has more users than the policy allows, and begins after it', async () => {
       const { campaign, runId } = await failedRun(3);
       expect(await stores().runs.beginRetry(runId)).toBeNull();
       expect(await stores().approvals.clearRetry(runId)).toBeNull();
@@ -314,7 +314,7 @@ describe('with a policy', () => {
       expect(feeds.filter(({ run }) => run === runId)).toMatchObject([{ users_at_most: '4' }]);
     });
 
-    it('begin where so few need no approval', async () => {
+    it('begins without approval if it has few users', async () => {
       const { runId } = await failedRun(2);
       const cleared = await stores().approvals.clearRetry(runId);
       expect(await stores().runs.beginRetry(runId, cleared ?? expect.fail())).toBe(2);

@@ -24,8 +24,8 @@ function setUp() {
 
 const stuck = { audience: { include: [{ segment: 'stuck' }] } };
 
-describe('preparing runs beside each other', () => {
-  it('begins a new run within a second beside two hundred whose segments are never described', async () => {
+describe('the preparation of concurrent runs', () => {
+  it('begins a new run within a second beside 200 runs whose segments are never described', async () => {
     const { clock, startCampaign, stateOf } = setUp();
     for (let i = 0; i < 200; i++) await startCampaign(stuck);
     // Until all places that they may have are theirs.
@@ -35,7 +35,7 @@ describe('preparing runs beside each other', () => {
     expect(stateOf(runId)).toBe('running');
   });
 
-  it('begins a new run at once beside forty that were never tried before, and one with two hundred countries', async () => {
+  it('begins a new run at once beside 40 new runs and one with 200 countries that are never described', async () => {
     const { clock, startCampaign, stateOf } = setUp();
     for (let i = 0; i < 40; i++) await startCampaign(stuck);
     await startCampaign({ ...stuck, countries: Array.from({ length: 200 }, (_, i) => `C${i}`) });
@@ -44,7 +44,7 @@ describe('preparing runs beside each other', () => {
     expect(stateOf(runId)).toBe('running');
   });
 
-  it('comes to every run in the end, however many are stuck', async () => {
+  it('reaches every run beside 200 runs that are never described', async () => {
     const { clock, startCampaign, stateOf } = setUp();
     for (let i = 0; i < 100; i++) await startCampaign(stuck);
     const { runId } = await startCampaign();
@@ -55,7 +55,7 @@ describe('preparing runs beside each other', () => {
 });
 
 describe('a run at a local time', () => {
-  it('feeds each country when it is so late there, not before, and counts its deadline from the last of them', async () => {
+  it('feeds each country at its local time, and counts its deadline from the last country', async () => {
     const { clock, segmentation, startCampaign, database } = setUp();
     segmentation.users.set('ID', userIds(2));
     const schedule = { type: 'local' as const, time: '2026-01-01T08:00:00', zones: { ID: 'Asia/Jakarta' } };
@@ -75,7 +75,7 @@ describe('a run at a local time', () => {
 });
 
 describe('a run that cannot be prepared', () => {
-  it('shows what it waits for, by segment and country, until it begins', async () => {
+  it('has a waiting cause with segment and country until it begins', async () => {
     const { clock, segmentation, startCampaign, database } = setUp();
     segmentation.failure = failureOf('refused');
     const { runId } = await startCampaign();
@@ -87,7 +87,7 @@ describe('a run that cannot be prepared', () => {
     expect(cause()).toBeNull();
   });
 
-  it('waits while its topics cannot be created, and says so', async () => {
+  it('waits with a cause while its topics cannot be created', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, startCampaign, database, triggerDeps } = world;
     segmentation.users.set('SG', userIds(3));
@@ -108,7 +108,7 @@ describe('a run that cannot be prepared', () => {
   });
 });
 
-describe('a run that begins', () => {
+describe('a run at its begin', () => {
   it('has a topic for every step in every country', async () => {
     const { clock, startCampaign, bus, runs } = setUp();
     await startCampaign({

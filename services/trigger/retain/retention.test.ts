@@ -46,8 +46,8 @@ function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
 
 const usual = { users: 14, receipts: 7, steps: 30, failures: 90, runs: 400, audiences: 45 };
 
-describe('retention', () => {
-  it('makes room first, then drops users, receipts, steps and failures, then deletes in chunks', async () => {
+describe('the retention', () => {
+  it('creates partitions first, then drops users, receipts, steps and failures, then deletes in chunks', async () => {
     const { asked, turn } = createFixture(usual);
     expect(await turn()).toBe(hourMs);
     expect(asked).toEqual([
@@ -74,7 +74,7 @@ describe('retention', () => {
     ]);
   });
 
-  it('keeps for ever what is to be kept for 0 days, and with it its run', async () => {
+  it('keeps rows with 0 days for ever, and their runs as well', async () => {
     const { asked, turn } = createFixture({ ...usual, failures: 0 });
     await turn();
     expect(asked.filter((what) => /failures|runs|changes/.test(what))).toEqual([]);
@@ -85,28 +85,31 @@ describe('retention', () => {
     [{ receipts: 120, failures: 90 }, 90],
     [{ receipts: 0, failures: 90 }, 90],
     [{ receipts: 7, failures: 0 }, 7],
-  ])('closes and counts receipts before they or the failures go: %o', async (days, after) => {
+  ])('closes and counts receipts before it deletes receipts or failures: %o', async (days, after) => {
     const { asked, turn } = createFixture({ ...usual, ...days });
     await turn();
     expect(asked.filter((what) => what.startsWith('close'))).toEqual([`close receipts after ${after}`]);
     expect(asked.indexOf('count receipts')).toBeLessThan(asked.indexOf('strays users after 14'));
   });
 
-  it('accepts receipts for ever where neither they nor the failures ever go', async () => {
+  it('accepts receipts for ever if receipts and failures are kept for ever', async () => {
     const { asked, turn } = createFixture({ ...usual, receipts: 0, failures: 0 });
     await turn();
     expect(asked.filter((what) => /receipts|failures|runs/.test(what))).toEqual([]);
   });
 
-  it.each(['closing', 'counting'] as const)('goes on soon while there are more runs for %s receipts', async (step) => {
-    const { asked, turn, rows } = createFixture(usual);
-    rows[step] = [50, 49];
-    expect(await turn()).toBe(1000);
-    expect(asked).not.toContain('runs after 400');
-    expect(await turn()).toBe(hourMs);
-  });
+  it.each(['closing', 'counting'] as const)(
+    'continues after a second while more runs remain for %s receipts',
+    async (step) => {
+      const { asked, turn, rows } = createFixture(usual);
+      rows[step] = [50, 49];
+      expect(await turn()).toBe(1000);
+      expect(asked).not.toContain('runs after 400');
+      expect(await turn()).toBe(hourMs);
+    },
+  );
 
-  it('goes on with the other deletions and warns if the receipts of a run could not be counted', async () => {
+  it('continues with other deletions and logs a warning if the receipts of a run cannot be counted', async () => {
     const { asked, turn, failed, lines } = createFixture(usual);
     failed.push({ runId: 'run-a', err: new Error('canceling statement due to statement timeout') });
     await turn();
@@ -127,19 +130,19 @@ describe('retention', () => {
     expect(lines.filter((line) => line.includes('only as long as users are kept'))).toHaveLength(isWarned ? 1 : 0);
   });
 
-  it('keeps lists for ever where they are to be kept for 0 days, and no longer for runs', async () => {
+  it('keeps lists with 0 days for ever, but not the runs', async () => {
     const { asked, turn } = createFixture({ ...usual, audiences: 0 });
     await turn();
     expect(asked.filter((what) => /lists|runs/.test(what))).toEqual(['runs after 400']);
   });
 
-  it('keeps runs as long as anything of theirs', async () => {
+  it('keeps runs as long as any of their rows', async () => {
     const { asked, turn } = createFixture({ ...usual, runs: 20 });
     await turn();
     expect(asked).toContain('runs after 90');
   });
 
-  it('goes on soon while there is more to delete, and looks at weeks once an hour', async () => {
+  it('continues after a second while more rows remain, and looks at weeks once an hour', async () => {
     const { asked, clock, turn } = createFixture(usual, [50, 3]);
     expect(await turn()).toBe(1000);
     clock.advance(1000);
@@ -151,7 +154,7 @@ describe('retention', () => {
   });
 
   it.each(['users', 'receipts', 'steps', 'failures', 'dry'] as const)(
-    'deletes no run while there may be more rows that are found by their runs: %s',
+    'deletes no run while rows of runs may remain: %s',
     async (kind) => {
       const { asked, turn, rows } = createFixture(usual);
       rows[kind] = [5000, 4999];
@@ -163,7 +166,7 @@ describe('retention', () => {
     },
   );
 
-  it('tries again in minutes what readers held up, counts it, and deletes meanwhile', async () => {
+  it('retries drops that readers blocked after five minutes, counts them, and deletes meanwhile', async () => {
     const { asked, clock, turn, heldUp } = createFixture(usual);
     heldUp.weeks = 1;
     const againInMs = await turn();
@@ -176,7 +179,7 @@ describe('retention', () => {
     expect(asked.filter((what) => what === 'makeAhead')).toHaveLength(2);
   });
 
-  it('is done by the sweeper alone', async () => {
+  it('runs only in the sweeper', async () => {
     const { asked, turn, resign } = createFixture(usual);
     resign();
     await turn();

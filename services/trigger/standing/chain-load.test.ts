@@ -29,7 +29,7 @@ function loadOf(fedBatches: number, steps: Partial<FlowCounts>[], changes: Parti
 }
 
 describe('the load of a feed', () => {
-  it('counts what is ready in a shard, and in the steps before it', () => {
+  it('counts ready batches of a shard and of the steps before it', () => {
     const { loads } = chainLoadOf(
       loadOf(100, [{ done: 60, survived: 55 }, { done: 30, survived: 30 }, { done: 29 }]),
       5,
@@ -37,7 +37,7 @@ describe('the load of a feed', () => {
     expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 45, 'action-2/SG': 70, 'action-3/SG': 71 });
   });
 
-  it('leaves out what waits, and counts it apart', () => {
+  it('counts waiting batches separately', () => {
     const { loads, waiting } = chainLoadOf(
       loadOf(10, [{ done: 2, survived: 1, born: 3, waiting: 4 }, { waiting: 1 }]),
       0,
@@ -46,7 +46,7 @@ describe('the load of a feed', () => {
     expect(waiting).toBe(5);
   });
 
-  it('takes a shard that a chain comes through twice for one, up to its later step', () => {
+  it('counts a shard that occurs twice in a chain once, up to its later step', () => {
     const load = loadOf(10, [{ done: 4, survived: 4 }, { done: 2, survived: 2 }, { done: 1 }], {
       chain: ['a', 'b', 'a'],
     });
@@ -56,14 +56,14 @@ describe('the load of a feed', () => {
     expect(Object.fromEntries(depths)).toEqual({ 'a/SG': 3, 'b/SG': 2 });
   });
 
-  it('counts what is ready for a step against its check too, so that a slow one fills no topic', () => {
+  it('counts ready batches of a step for its check as well', () => {
     const load = loadOf(10, [{ done: 4, survived: 4 }, { done: 1 }], { checks: [null, 'caps'] });
     const { loads, done } = chainLoadOf(load, 0);
     expect(Object.fromEntries(loads)).toEqual({ 'action-1/SG': 6, 'caps/SG': 9, 'action-2/SG': 9 });
     expect(done.get('caps/SG')).toBe(1);
   });
 
-  it('passes over what waits for the end of quiet hours: the steps before go on', () => {
+  it('ignores batches that wait for the end of quiet hours', () => {
     const load = loadOf(10, [{ done: 8, survived: 8, waiting: 1 }, { waiting: 8 }], { quietSteps: [2] });
     expect(chainLoadOf(load, 0).waiting).toBe(1);
   });

@@ -14,8 +14,8 @@ function setUp() {
   return { clock, changes, state, openRuns: createOpenRuns({ runStore: { isAnyOpen }, changes, clock }) };
 }
 
-describe('whether there are runs to look after', () => {
-  it('is asked once for five seconds while nothing is told', async () => {
+describe('the query for open runs', () => {
+  it('is made once in five seconds without a notification', async () => {
     const { clock, state, openRuns } = setUp();
     for (let second = 0; second < 10; second++) {
       expect(await Promise.all([openRuns.isAny(), openRuns.isAny()])).toEqual([false, false]);
@@ -24,7 +24,7 @@ describe('whether there are runs to look after', () => {
     expect(state.asked).toBe(2);
   });
 
-  it('is asked again at once when a run is told, and after five seconds where the notice was lost', async () => {
+  it('is made again at once after a notification, and after five seconds without it', async () => {
     const { clock, changes, state, openRuns } = setUp();
     await openRuns.isAny();
     state.isAny = true;
@@ -37,14 +37,14 @@ describe('whether there are runs to look after', () => {
     expect(await openRuns.isAny()).toBe(false);
   });
 
-  it('is taken for granted while nothing can be told', async () => {
+  it('is replaced by "true" while notifications are not received', async () => {
     const { changes, state, openRuns } = setUp();
     changes.lose();
     expect(await openRuns.isAny()).toBe(true);
     expect(state.asked).toBe(0);
   });
 
-  it('is asked again after a question that was not answered', async () => {
+  it('is made again after a failed query', async () => {
     const { state, openRuns } = setUp();
     state.isDown = true;
     await expect(openRuns.isAny()).rejects.toThrow('scripted failure');

@@ -6,7 +6,7 @@ import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import type { LetterBytes } from '../../../shared/ports/dead-letters.ts';
 import { createLetterReplayer } from './letter-replayer.ts';
 
-describe('dead letters that are to be replayed', () => {
+describe('dead letters to replay', () => {
   const database = createMemoryDatabase(createSettableClock());
   const replays = createMemoryLetterReplays({ database });
   let published: LetterBytes[];
@@ -45,7 +45,7 @@ describe('dead letters that are to be replayed', () => {
   const lettersOf = (topic: string) => [...database.deadLetters.values()].filter((letter) => letter.topic === topic);
   const statesOf = (topic: string) => lettersOf(topic).map(({ state }) => state);
 
-  it('are published again as they were, once', async () => {
+  it('are published again with their bytes, once', async () => {
     await keep('a', 1);
     expect(await turn()).toBeGreaterThan(0);
     await turn();
@@ -53,7 +53,7 @@ describe('dead letters that are to be replayed', () => {
     expect(statesOf('a')).toEqual(['replayed']);
   });
 
-  it('wait, topic by topic, until theirs can be written', async () => {
+  it('wait per topic until the topic can be written', async () => {
     await keep('a', 1);
     await keep('b', 1);
     unwritable = 'a';
@@ -64,7 +64,7 @@ describe('dead letters that are to be replayed', () => {
     expect(statesOf('a')).toEqual(['replayed']);
   });
 
-  it('are published by one trigger, some at a time', async () => {
+  it('are published by one trigger, 50 at a time', async () => {
     await keep('a', 60);
     isSweeper = false;
     await turn();

@@ -30,8 +30,8 @@ async function setUp({ published }: { published: boolean }) {
 
 const batches = [1, 2, 3];
 
-describe('sweeping up after a crash', () => {
-  it('publishes what was committed and never published, once the run stands still', async () => {
+describe('the sweep after a crash', () => {
+  it('publishes committed references that were never published, once the run makes no progress', async () => {
     const { clock, offers } = await setUp({ published: false });
     await passTime(clock, 4000);
     expect(offers()).toEqual([]);
@@ -39,7 +39,7 @@ describe('sweeping up after a crash', () => {
     expect(offers()).toEqual(batches);
   });
 
-  it('publishes it again only after a while', async () => {
+  it('publishes references again only after a delay', async () => {
     const { clock, offers } = await setUp({ published: true });
     await passTime(clock, 14_000);
     expect(offers()).toEqual(batches);
@@ -47,7 +47,7 @@ describe('sweeping up after a crash', () => {
     expect(offers()).toEqual([...batches, ...batches]);
   });
 
-  it('publishes nothing while the run moves, nor when it is over', async () => {
+  it('publishes nothing while the run progresses or after it ended', async () => {
     const { clock, workOff, offers, runs } = await setUp({ published: true });
     for (let i = 0; i < 3; i++) {
       await passTime(clock, 4000);
@@ -58,7 +58,7 @@ describe('sweeping up after a crash', () => {
     expect(runs()).toMatchObject([{ state: 'completed' }]);
   });
 
-  it('publishes steps whose worker has died, as soon as their lease has run out', async () => {
+  it('publishes steps of a killed worker as soon as their lease ended', async () => {
     const { clock, references, ledger, offers } = await setUp({ published: true });
     const claims = references('SG').flatMap(({ feedId, step, batchNos }) =>
       batchNos.map((batchNo) => ({ feedId, step, batchNo })),
@@ -70,7 +70,7 @@ describe('sweeping up after a crash', () => {
     expect(offers()).toEqual(batches);
   });
 
-  it('publishes steps that wait at once when they are due again, however often', async () => {
+  it('publishes waiting steps at once each time they are due', async () => {
     const { clock, references, ledger, offers } = await setUp({ published: true });
     const [ref] = references('SG').flatMap(({ feedId, step, batchNos }) =>
       batchNos.map((batchNo) => ({ feedId, step, batchNo })),
@@ -89,7 +89,7 @@ describe('sweeping up after a crash', () => {
     }
   });
 
-  it('publishes all that is due at a look, however much of one feed it is', async () => {
+  it('publishes all due steps in one look, even over 250 of one feed', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, triggerDeps, startCampaign, references, ledger } = world;
     segmentation.users.set('SG', userIds(90_000));
@@ -117,14 +117,14 @@ describe('sweeping up after a crash', () => {
     expect(again().filter((batchNo) => own.has(batchNo))).toHaveLength(own.size);
   });
 
-  it('tries again when what it found could not be published', async () => {
+  it('publishes again after a failed publish', async () => {
     const { clock, bus, offers } = await setUp({ published: false });
     bus.failNextPublish('before');
     await passTime(clock, 14_000);
     expect(offers()).toEqual(batches);
   });
 
-  it('offers the same thing ever more seldom while nobody takes it', async () => {
+  it('publishes the same references more and more rarely while no worker claims them', async () => {
     const { clock, offers } = await setUp({ published: true });
     await passTime(clock, 600_000);
     const perBatch = offers().length / batches.length;
@@ -132,21 +132,21 @@ describe('sweeping up after a crash', () => {
     expect(perBatch).toBeLessThan(9);
   });
 
-  it('offers nothing again that lies on a topic which nobody empties, however long', async () => {
+  it('publishes nothing twice to a topic that no worker reads', async () => {
     const { clock, backlogs, offers } = await setUp({ published: true });
     backlogs.set('muster.award-reward.SG', 3);
     await passTime(clock, 1_800_000);
     expect(offers().length).toBeLessThanOrEqual(batches.length);
   });
 
-  it('looks for what was never published as soon as its topic is empty, without waiting for it to stand still', async () => {
+  it('publishes lost references as soon as the topic is empty, without waiting for a run without progress', async () => {
     const { clock, backlogs, offers } = await setUp({ published: false });
     backlogs.set('muster.award-reward.SG', 0);
     await passTime(clock, 4500);
     expect(offers()).toEqual(batches);
   });
 
-  it('finds what one country lost while another moves on', async () => {
+  it('publishes lost references of one country while another country progresses', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, triggerDeps, startCampaign, references, workOff } = world;
     segmentation.users.set('SG', userIds(250));
@@ -168,7 +168,7 @@ describe('sweeping up after a crash', () => {
     expect(references('SG').flatMap(({ batchNos }) => batchNos)).toEqual(batches);
   });
 
-  it('goes on with the other topics of a run when one cannot be written', async () => {
+  it('publishes to other topics of a run if one topic cannot be written', async () => {
     const world = createTriggerFixture();
     const { clock, segmentation, triggerDeps, startCampaign, references, runs } = world;
     segmentation.users.set('SG', userIds(250));
@@ -195,8 +195,8 @@ describe('sweeping up after a crash', () => {
   });
 });
 
-describe('what a run waits for', () => {
-  it('is a worker, where messages lie on a topic and nothing moves for half a minute', async () => {
+describe('the waiting cause of a run', () => {
+  it('is a missing worker if messages are unhandled and nothing progresses for half a minute', async () => {
     const { clock, backlogs, runs, workOff } = await setUp({ published: true });
     backlogs.set('muster.award-reward.SG', 1);
     await passTime(clock, 25_000);
@@ -210,7 +210,7 @@ describe('what a run waits for', () => {
     expect(runs()[0]?.waitingCause).toBeNull();
   });
 
-  it('is what keeps workers from serving a step, in their words', async () => {
+  it('is the reason for which workers refuse the shard', async () => {
     const { clock, backlogs, database, runs } = await setUp({ published: true });
     backlogs.set('muster.award-reward.SG', 1);
     const shard = { actionType: 'award-reward', country: 'SG' };
@@ -227,14 +227,14 @@ describe('what a run waits for', () => {
     );
   });
 
-  it('is the cause for which batches were put back', async () => {
+  it('is the cause of waiting batches', async () => {
     const { clock, putAllBack, runs } = await setUp({ published: true });
     await putAllBack(60_000);
     await passTime(clock, 1500);
     expect(runs()[0]).toMatchObject({ waiting: 3, waitingCause: 'step 1 award-reward in SG: HTTP 404' });
   });
 
-  it('is the person who has to mend a held step', async () => {
+  it('is the cause of a held step that a person must fix', async () => {
     const { clock, putAllBack, database, feedRows, runs } = await setUp({ published: true });
     await putAllBack(60_000);
     const holds = createMemoryStepHolds({ database });
