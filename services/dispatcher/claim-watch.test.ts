@@ -33,14 +33,14 @@ function setUp() {
 }
 
 describe('the watch of claimed jobs', () => {
-  it('finds jobs that have waited for ten seconds without a call under way', async () => {
+  it('reports claimed jobs that have waited ten seconds without any call', async () => {
     const { found, turns } = setUp();
     expect(await turns(99, () => idle)).toBe(false);
     expect(await turns(1, () => idle)).toBe(true);
     expect(found[0]?.message).toBe('3 claimed jobs have waited for 10 s in which nothing was called');
   });
 
-  it('begins anew when a call was under way, when a job ended between two turns, and when none waits', async () => {
+  it('starts again with a call in flight, an ended job, or no waiting job', async () => {
     const { watch, turns } = setUp();
     expect(await turns(90, () => idle)).toBe(false);
     expect(await turns(1, () => ({ ...idle, inFlight: 1 }))).toBe(false);
@@ -51,14 +51,14 @@ describe('the watch of claimed jobs', () => {
     expect(await turns(99, () => idle)).toBe(false);
   });
 
-  it('counts on when a job that had a slot is released without a call', async () => {
+  it('continues to count if a job with a slot is released without a call', async () => {
     const { watch, turns } = setUp();
     expect(await turns(90, () => idle)).toBe(false);
     watch.ended({ kind: 'released' });
     expect(await turns(10, () => idle)).toBe(true);
   });
 
-  it('does not count the time in which the process was frozen or Postgres answered nothing', async () => {
+  it('does not count time in which the process was frozen or Postgres did not answer', async () => {
     const { turn, turns } = setUp();
     expect(await turns(50, () => idle)).toBe(false);
     expect(await turn(600_000, idle)).toBe(false);
@@ -70,7 +70,7 @@ describe('the watch of claimed jobs', () => {
 describe('the watch of flushes', () => {
   const hanging = () => new Promise<never>(() => undefined);
 
-  it('finds one that has been under way for 45 s in which beats were stored', async () => {
+  it('reports a flush that takes 45 s while heartbeats are stored', async () => {
     const { watch, found, beats } = setUp();
     void watch.flushing(hanging());
     expect(await beats(22)).toBe(false);
@@ -78,7 +78,7 @@ describe('the watch of flushes', () => {
     expect(found[0]?.message).toBe('a flush has been under way for 45 s, in which Postgres answered');
   });
 
-  it('begins anew with each flush, also after one that failed', async () => {
+  it('starts again with each flush, even after a failed one', async () => {
     const { watch, beats } = setUp();
     for (const flush of [() => Promise.resolve('written'), () => Promise.reject(new Error('no database'))]) {
       const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -90,7 +90,7 @@ describe('the watch of flushes', () => {
     expect(await beats(100)).toBe(false);
   });
 
-  it('does not count the time in which no beat was stored', async () => {
+  it('does not count time in which no heartbeat was stored', async () => {
     const { clock, watch, beats } = setUp();
     void watch.flushing(hanging());
     expect(await beats(11)).toBe(false);

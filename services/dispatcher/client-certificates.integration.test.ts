@@ -90,16 +90,16 @@ async function called(auth: StoredClientAuth, origin: string) {
   return answers.map((answer) => (answer.kind === 'answered' ? answer.body.toString() : answer.kind));
 }
 
-it('a client shows its certificate to its servers, and to no other', async () => {
+it("a client's certificate is sent to the client's servers and to no other", async () => {
   expect(await called(storedAuth(pairs.client), origins[0])).toEqual(['shop', 'shop']);
   expect(await called(storedAuth(pairs.client), origins[1])).toEqual(['unanswered', 'unanswered']);
 });
 
-it('a certificate that the receiver does not know is not taken', async () => {
+it('a call with a certificate that the receiver does not trust is not answered', async () => {
   expect(await called(storedAuth(pairs.stranger), origins[0])).toEqual(['unanswered', 'unanswered']);
 });
 
-it('where its key cannot be opened, nothing is sent, whatever the job says itself', async () => {
+it('a call is not sent if the key of its client certificate cannot be decrypted', async () => {
   const { auth, limits } = termsOf(storedAuth(pairs.client), createSecretBox([]));
   expect(auth).toMatchObject({ isForAll: true, origins: new Set([origins[0]]) });
   const cause = 'the credentials of its client cannot be opened: no-key';

@@ -58,8 +58,8 @@ function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
   return { clock, directory, change, keyOf, sign, isGood };
 }
 
-describe('what calls of a client go by', () => {
-  it('is what its definition says, and follows a change', () => {
+describe("the terms of a client's calls", () => {
+  it('come from its definition, and follow a change', () => {
     const { directory, change } = setUp();
     expect(directory.termsOf(clientId)).toMatchObject({
       heldBecause: null,
@@ -73,7 +73,7 @@ describe('what calls of a client go by', () => {
     expect(directory.termsOf(clientIdOf(2))).toBeUndefined();
   });
 
-  it('is of an endpoint what that says itself, under a revision that moves with its client', () => {
+  it('of an endpoint override those of its client, with a revision that changes with both', () => {
     const { clock, directory, change } = setUp();
     const times = { createdAt: clock.now(), updatedAt: clock.now() };
     const endpoint = {
@@ -106,7 +106,7 @@ describe('what calls of a client go by', () => {
     expect(ofEndpoint()).toBeUndefined();
   });
 
-  it('is signed with every secret that is valid, so that secrets can be changed while calls go on', () => {
+  it('sign with every valid secret, so that secrets can be replaced without a gap', () => {
     const { clock, change, keyOf, sign, isGood } = setUp();
     const [before, after] = [secretOf(), secretOf()];
     expect(sign()).toEqual([]);
@@ -120,7 +120,7 @@ describe('what calls of a client go by', () => {
     expect([isGood(before, later), isGood(after, later)]).toEqual([false, true]);
   });
 
-  it('is not signed with a secret that does not open here, and goes out all the same', () => {
+  it('skip a secret that cannot be decrypted, and the call is sent unsigned', () => {
     const { change, keyOf, sign } = setUp(createSecretBox([Buffer.alloc(32, 8)]));
     change({ keys: [keyOf('k1', secretOf())] });
     expect(sign()).toEqual([]);

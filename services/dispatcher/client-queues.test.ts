@@ -4,7 +4,7 @@ import { clientQueuesSubject } from '../../test/support/client-queues-subject.ts
 import { fc } from '../../test/support/properties.ts';
 
 describe('the queues of clients', () => {
-  it('give each reference once, in the order of its client, whatever is taken when', () => {
+  it('return each reference once, in the order of its client', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 30 })), { maxLength: 20 }),
@@ -24,14 +24,14 @@ describe('the queues of clients', () => {
     );
   });
 
-  it('let a small client pass a crowd', () => {
+  it("return a small client's jobs beside a client with 5,000 jobs", () => {
     const { add, claim, countOf } = clientQueuesSubject();
     add('crowd', 5000);
     add('small', 2);
     expect(countOf(claim(4), 'small')).toBe(2);
   });
 
-  it('claim what can begin, and no second round of slots', () => {
+  it('claim only jobs with a free slot', () => {
     const { queues, started, add, claim, end } = clientQueuesSubject();
     add('slow', 50);
     expect(claim()).toHaveLength(10);
@@ -41,7 +41,7 @@ describe('the queues of clients', () => {
     expect(claim()).toHaveLength(1);
   });
 
-  it('claim somewhat more where calls are so quick that slots would be empty before the next claims come', () => {
+  it('claim slightly more jobs if calls are so fast that slots would be empty before the next claims', () => {
     const { clock, queues, add, claim, end } = clientQueuesSubject();
     add('quick', 5000);
     for (let flushes = 0; flushes < 100; flushes++) {
@@ -55,7 +55,7 @@ describe('the queues of clients', () => {
     expect(queues.inFlight + queues.waiting).toBeLessThan(100);
   });
 
-  it('do not take calls that end together for quick ones', () => {
+  it('do not claim more jobs if slow calls end at the same time', () => {
     const { clock, queues, add, claim, end } = clientQueuesSubject();
     add('slow', 500);
     for (let rounds = 0; rounds < 3; rounds++) {
@@ -70,7 +70,7 @@ describe('the queues of clients', () => {
     expect(queues.inFlight + queues.waiting).toBeLessThanOrEqual(11);
   });
 
-  it('leave slots and claims to whoever comes, however many clients have calls that hang', () => {
+  it('leave slots and claims to a new client beside 30 clients with hanging calls', () => {
     const { queues, started, add, claim } = clientQueuesSubject({ concurrency: 20, ofClient: 10 });
     for (let client = 0; client < 30; client++) {
       add(`hangs-${client}`, 20);
@@ -82,7 +82,7 @@ describe('the queues of clients', () => {
     expect(queues.inFlight).toBeLessThanOrEqual(20 + 31);
   });
 
-  it('give a client that is alone half of all slots, and what another gives back to those who wait', () => {
+  it('give a single client half of the slots, and freed slots to waiting clients', () => {
     const { started, add, claim, end } = clientQueuesSubject({ concurrency: 20, ofClient: 100 });
     add('alone', 100);
     expect(claim()).toHaveLength(10);
@@ -93,7 +93,7 @@ describe('the queues of clients', () => {
     expect(started.filter(({ clientId }) => clientId === 'other').length).toBeGreaterThan(5);
   });
 
-  it('do not take the same reference twice, and take it under another due time', () => {
+  it('ignore a repeated reference, but accept it with another due time', () => {
     const { queues, reference } = clientQueuesSubject();
     queues.add(reference('a', 1));
     queues.add(reference('a', 1));
@@ -110,7 +110,7 @@ describe('the queues of clients', () => {
   it.each([
     [4, 'another client that waits longer'],
     [3, 'the same client'],
-  ])('give the slot of a call that has ended, with %i of eight taken, to %s', (taken, whom) => {
+  ])('give the slot of an ended call, with %i of eight in use, to %s', (taken, whom) => {
     const { queues, slots, started, jobOf, reference, end } = clientQueuesSubject({ concurrency: 8 });
     const hold = (clientId: string, count: number) =>
       queues.hold(Array.from({ length: count }, () => jobOf(reference(clientId))));
@@ -129,7 +129,7 @@ describe('the queues of clients', () => {
     expect(started.map(({ clientId }) => clientId)).toEqual([whom === 'the same client' ? 'busy' : 'waits']);
   });
 
-  it('give back what was claimed and not begun, and forget the rest', () => {
+  it('return claimed jobs that have not begun when cleared, and drop the rest', () => {
     const { queues, add, claim, clock, end } = clientQueuesSubject();
     add('a', 5000);
     for (let flushes = 0; flushes < 50; flushes++) {
@@ -145,12 +145,12 @@ describe('the queues of clients', () => {
   });
 });
 
-describe('endpoints of one client', () => {
+describe('the endpoints of one client', () => {
   /** `a/1` is one of `a`. */
   const ownerOf = (clientId: string) => clientId.split('/')[0] ?? '';
   const manyOf = (count: number) => Array.from({ length: count }, (_, index) => `a/${index}`);
 
-  it('that hang hold up neither each other nor other clients, however many they are', () => {
+  it('do not delay each other or other clients if 20 of them hang', () => {
     const { add, claim, countOf, queues } = clientQueuesSubject({ ofClient: 1000, ownerOf });
     for (const endpoint of manyOf(20)) {
       add(endpoint, 200);
@@ -166,14 +166,14 @@ describe('endpoints of one client', () => {
     expect(countOf(next, 'b')).toBeGreaterThanOrEqual(15);
   });
 
-  it('have one share of each round of claims together', () => {
+  it("share one client's share of each round of claims", () => {
     const { add, claim, countOf } = clientQueuesSubject({ concurrency: 10_000, ofClient: 5000, ownerOf });
     for (const endpoint of manyOf(9)) add(endpoint, 500);
     add('b', 500);
     expect(countOf(claim(20), 'b')).toBeGreaterThanOrEqual(10);
   });
 
-  it('give back all that they had', () => {
+  it('release all their slots', () => {
     const { add, claim, countOf, queues, end } = clientQueuesSubject({ ofClient: 1000, ownerOf });
     for (let rounds = 0; rounds < 3; rounds++) {
       for (const endpoint of manyOf(5)) add(endpoint, 20);
@@ -188,7 +188,7 @@ describe('endpoints of one client', () => {
   });
 });
 
-describe('priorities in the queue of a client', () => {
+describe('the priorities in the queue of one client', () => {
   /** Calls one after the other, as with one slot. @returns the priorities in the order of the calls */
   function callOneByOne(
     fixture: ReturnType<typeof clientQueuesSubject>,
@@ -205,7 +205,7 @@ describe('priorities in the queue of a client', () => {
     return started.slice(from).map(({ jobId }) => priorityOf.get(jobId));
   }
 
-  it('what is high and came last is called first, and the rest in its order', () => {
+  it('call a later high-priority job first, and the others in their order', () => {
     const fixture = clientQueuesSubject({ ofClient: 1 });
     fixture.add('shop', 500);
     callOneByOne(fixture, 10);
@@ -215,7 +215,7 @@ describe('priorities in the queue of a client', () => {
     expect(called.slice(0, 4)).toEqual(['high', 'high', 'high', 'high']);
   });
 
-  it('however many come above it, what is normal and what is low keep their shares', () => {
+  it('leave normal and low jobs their shares beside a stream of high jobs', () => {
     const fixture = clientQueuesSubject({ ofClient: 1 });
     fixture.add('shop', 500);
     fixture.add('shop', 500, 'low');
@@ -226,7 +226,7 @@ describe('priorities in the queue of a client', () => {
     ]);
   });
 
-  it('no client passes another by them, and none has more at once', () => {
+  it('do not let a client pass another client or have more calls', () => {
     const orderOf = (priority?: SaidPriority) => {
       const { add, claim, end } = clientQueuesSubject({ concurrency: 8, ofClient: 3 });
       add('shop', 50, priority);
@@ -242,7 +242,7 @@ describe('priorities in the queue of a client', () => {
     expect(orderOf('low')).toEqual(orderOf());
   });
 
-  it('what is given back goes before others of its priority alone', () => {
+  it('return jobs that were put back before others of the same priority only', () => {
     const { queues, add } = clientQueuesSubject();
     add('shop', 3);
     add('shop', 3, 'high');
@@ -255,7 +255,7 @@ describe('priorities in the queue of a client', () => {
     expect(ofPriority().map(({ dueUs }) => dueUs)).toEqual([1, 2, 3]);
   });
 
-  it('each that came has room of its own, so that a backlog keeps no urgent one away', () => {
+  it('have separate credit, so that a backlog does not stop an urgent job', () => {
     const { add, credit, queues } = clientQueuesSubject({ ofClient: 10 });
     add('shop', 20);
     expect(credit().toClients).toEqual({ shop: 0 });

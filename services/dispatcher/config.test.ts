@@ -12,16 +12,16 @@ const environment = {
 const serversOf = (list: string) => readConfig({ ...environment, DISPATCHER_DNS_SERVERS: list }).DISPATCHER_DNS_SERVERS;
 
 describe('the name servers of dispatchers', () => {
-  it('are those of the machine unless given', () => {
+  it('are those of the machine by default', () => {
     expect([readConfig(environment).DISPATCHER_DNS_SERVERS, serversOf('')]).toEqual([undefined, undefined]);
   });
 
-  it('are addresses, each with or without a port', () => {
+  it('are IP addresses with or without a port', () => {
     const list = ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:5353'];
     expect(serversOf(list.join(', '))).toEqual(list);
   });
 
-  it.each([',', 'dns.example', '192.0.2.1,', '192.0.2.1:99999999'])('are never %j', (list) => {
+  it.each([',', 'dns.example', '192.0.2.1,', '192.0.2.1:99999999'])('cannot be %j', (list) => {
     expect(() => serversOf(list)).toThrow('DISPATCHER_DNS_SERVERS');
   });
 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { clientQueuesSubject } from '../../test/support/client-queues-subject.ts';
 import { mayQueue } from './credit.ts';
 
-describe('what may be sent to a dispatcher', () => {
-  it('is two hundred of a client that has nothing there', () => {
+describe('the credit of a dispatcher', () => {
+  it('is 200 for a client without jobs there', () => {
     expect(clientQueuesSubject().credit()).toEqual({ toAnyClient: 200, toClients: {} });
   });
 
-  it('is nothing of a slow client that has two rounds of slots there', () => {
+  it('is 0 for a slow client with two rounds of jobs there', () => {
     const { add, claim, credit } = clientQueuesSubject();
     add('slow', 17);
     claim();
@@ -16,7 +16,7 @@ describe('what may be sent to a dispatcher', () => {
     expect(credit().toClients).toEqual({ slow: 0 });
   });
 
-  it('grows to what calls get through in two seconds, and falls when they become slow', () => {
+  it('grows to the calls of two seconds, and shrinks when calls become slow', () => {
     const { clock, queues, add, claim, credit, end } = clientQueuesSubject({ concurrency: 1000, ofClient: 100 });
     add('quick', 40_000);
     for (let flushes = 0; flushes < 300; flushes++) {
@@ -34,7 +34,7 @@ describe('what may be sent to a dispatcher', () => {
     expect(credit().toClients['quick']).toBeLessThanOrEqual(200);
   });
 
-  it('stays as it was over a second in which none came, and is forgotten after a while', () => {
+  it('stays for a second without jobs, and is forgotten after 20 s', () => {
     const { clock, queues, add, claim, credit, end } = clientQueuesSubject({ concurrency: 1000, ofClient: 100 });
     const work = (ms: number) => {
       for (let passedMs = 0; passedMs < ms; passedMs += 10) {
@@ -55,13 +55,13 @@ describe('what may be sent to a dispatcher', () => {
     expect(credit()).toEqual({ toAnyClient: 200, toClients: {} });
   });
 
-  it('leaves every client a floor, however much lies there of others', () => {
+  it('leaves every client a minimum beside 150,000 jobs of another client', () => {
     const { add, credit } = clientQueuesSubject();
     add('crowd', 150_000);
     expect(credit()).toEqual({ toAnyClient: 20, toClients: { crowd: 0 } });
   });
 
-  it('is somewhat less than what is kept: what schedulers know is a little old', () => {
+  it('is slightly less than the queue accepts, because schedulers read it with a delay', () => {
     const { queues, add } = clientQueuesSubject();
     add('crowd', 100_000);
     expect([mayQueue(queues, 'crowd'), mayQueue(queues, 'other')]).toEqual([false, true]);

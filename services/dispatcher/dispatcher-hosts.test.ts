@@ -23,8 +23,8 @@ async function watched() {
   return { ...subject, changes, circuits, dispatcher, looksWithin };
 }
 
-describe('hosts that are left alone', () => {
-  it('are looked for every five seconds while there are none, every second once there are, and when one is told of', async () => {
+describe('the check for sidelined hosts', () => {
+  it('happens every five seconds without one, every second with one, and at once after a notification', async () => {
     const { changes, circuits, dispatcher, looksWithin, stop } = await watched();
     expect(await looksWithin(10_000)).toBe(10);
     changes.restore();
@@ -37,7 +37,7 @@ describe('hosts that are left alone', () => {
     await stop(dispatcher);
   });
 
-  it('are found within five seconds though the notice of them was lost', async () => {
+  it('finds a sidelined host within five seconds although its notification was lost', async () => {
     const { changes, circuits, dispatcher, looksWithin, stop } = await watched();
     changes.restore();
     await looksWithin(1000);
@@ -48,8 +48,8 @@ describe('hosts that are left alone', () => {
   });
 });
 
-describe('hosts that fail', () => {
-  it('puts the jobs of a host aside that fails again and again, and of no other', async () => {
+describe('a dispatcher with a failing host', () => {
+  it('sidelines only the jobs of the failing host', async () => {
     const { clock, subject, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject((call) =>
       call.origin.includes('down') ? { kind: 'unanswered', cause: 'connection refused' } : ok,
     );
@@ -71,7 +71,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('tries a host that is down with one job after another, ever less often, which costs them no attempt', async () => {
+  it('probes the host with one job at a time, more and more rarely, without counting an attempt', async () => {
     let isUp = false;
     const { clock, subject, tables, calls, dispatcherOf, stop } = dispatcherSubject(() =>
       isUp ? ok : { kind: 'unanswered', cause: 'connection refused' },
@@ -107,7 +107,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('is tried with a job whose call may take longer than claims usually last', async () => {
+  it('probes the host with a job whose call may take longer than the usual lease', async () => {
     const { clock, tables, subject, clients, calls, dispatcherOf, stop } = dispatcherSubject();
     const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: leaseMs, egress: [] };
     clients.set(clientIdOf(1), { limits });
@@ -121,7 +121,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('an answer to the job that tries a host is an attempt of it: what is never taken ends in the dead letters', async () => {
+  it('counts an answered probe as an attempt, so the job ends as a dead letter', async () => {
     const { clock, subject, tables, calls, dispatcherOf, offerDue, stop } = dispatcherSubject(() => status(503));
     const sideline = 'receiver.example';
     await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1, sideline }]);
@@ -141,7 +141,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('ten jobs that their receiver cannot take end as dead letters, and hold up no other of its jobs', async () => {
+  it('ends ten jobs that always fail as dead letters without delaying the other jobs of the host', async () => {
     const { clock, subject, calls, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(({ path }) =>
       status(path === '/bad' ? 500 : 200),
     );
@@ -164,7 +164,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('disables a failing path that no client has named while the host serves others, until it recovers', async () => {
+  it('sidelines a failing path that no client has configured while the host serves others, until it recovers', async () => {
     let isMended = false;
     const { clock, subject, tables, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(
       ({ path }) => status(path.startsWith('/bad') && !isMended ? 500 : 200),
@@ -187,7 +187,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('calls the first job of each path of a disabled host, and counts no attempt if the host is down', async () => {
+  it('calls the first job of each path of a sidelined host without counting an attempt', async () => {
     const { clock, subject, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => {
       return { kind: 'unanswered', cause: 'connection refused' };
     });
@@ -212,7 +212,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('brings back at once what was put aside while its host came back', async () => {
+  it('releases a sidelined job at once if its host has recovered in the meantime', async () => {
     const { clock, tables, subject, dispatcherOf, offer, stop } = dispatcherSubject();
     const circuits = createMemoryHostCircuits({ tables, owner: 'x' });
     const key = { clientId: clientIdOf(1), host: 'one.example' };
@@ -229,7 +229,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('puts a path aside by itself where its client names it, also when it takes the name back meanwhile', async () => {
+  it('sidelines a configured path separately, even if the client removes the path later', async () => {
     let isUp = false;
     const { clock, subject, tables, clients, calls, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(
       ({ path }) => status(path.startsWith('/v1/pay') && !isUp ? 503 : 200),
@@ -253,7 +253,7 @@ describe('hosts that fail', () => {
     await stop(dispatcher);
   });
 
-  it('410 puts all jobs of the host aside where the client wants that, and nobody tries it', async () => {
+  it('sidelines all jobs of the host after a 410 if the client wants that, and does not probe it', async () => {
     const { clock, subject, tables, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(410));
     clients.set(clientIdOf(1), { onGone: 'sideline' });
     const dispatcher = dispatcherOf('a');

@@ -15,7 +15,7 @@ function callOf(latencyMs: number | null, attempt = 1): JobCall {
   return { job, verdict: { kind: 'called' }, note, host: 'one.example', sign: 'answers', terms: undefined };
 }
 
-describe('figures of a dispatcher', () => {
+describe('the metrics of a dispatcher', () => {
   let counts: DispatcherMeter;
   let figures: () => Promise<string>;
   beforeEach(() => {
@@ -25,7 +25,7 @@ describe('figures of a dispatcher', () => {
     figures = async () => (await meter.expose()).text;
   });
 
-  it('count each job that has ended, and the time of calls that were made', async () => {
+  it('count each ended job, and the duration of calls that were made', async () => {
     counts.called(callOf(250), 11_000);
     counts.called(callOf(null), 11_000);
     const text = await figures();
@@ -34,7 +34,7 @@ describe('figures of a dispatcher', () => {
     expect(text).toMatch(/^muster_callback_duration_seconds_sum 0.25$/m);
   });
 
-  it('count the lag of first calls alone, and none for a clock that is behind', async () => {
+  it('count the lag of only first calls, and no negative lag', async () => {
     counts.called(callOf(1, 2), 20_000);
     counts.called(callOf(1), 12_000);
     counts.called(callOf(1), 9000);
@@ -43,7 +43,7 @@ describe('figures of a dispatcher', () => {
     expect(text).toMatch(/^muster_callback_lag_seconds_sum 2$/m);
   });
 
-  it('count results that another dispatcher had recorded, and claims that were missed', async () => {
+  it('count results that another dispatcher recorded, and claims that failed', async () => {
     const calls = [callOf(1), callOf(1), callOf(1)];
     counts.flushed({ recorded: new Set(['j']), claimed: [claimed], early: [] }, calls, 4, 20);
     counts.flushed({ recorded: new Set(['j']), claimed: [claimed], early: [] }, [callOf(1)], 1, 20);
@@ -55,7 +55,7 @@ describe('figures of a dispatcher', () => {
     expect(text).toMatch(/^muster_callback_flush_duration_seconds_sum 0.04$/m);
   });
 
-  it('show the number of jobs, and the longest wait in seconds', async () => {
+  it('show the number of jobs and the longest wait in seconds', async () => {
     const text = await figures();
     expect(text).toMatch(/^muster_dispatcher_jobs\{state="queued"\} 3$/m);
     expect(text).toMatch(/^muster_dispatcher_jobs\{state="inFlight"\} 1$/m);

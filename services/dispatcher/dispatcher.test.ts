@@ -16,7 +16,7 @@ import { passTime } from '../../test/support/pass-time.ts';
 const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
 
 describe('the dispatcher', () => {
-  it('calls what is offered, once, and writes what came of it', async () => {
+  it('calls an offered job once and records the outcome', async () => {
     const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -35,7 +35,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('calls what it claimed when Postgres answers again, though it knew nothing of the others meanwhile', async () => {
+  it('calls its claimed jobs when Postgres answers again after four seconds', async () => {
     const { clock, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
     let thawedAtMs = -Infinity;
@@ -55,7 +55,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('calls with a slot that it takes turns for, though each flush takes longer than a try to get one', async () => {
+  it('makes calls in turns with a single slot although each flush takes longer than acquiring the slot', async () => {
     const { clock, tables, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject();
     const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] };
     clients.set(clientIdOf(1), { limits });
@@ -75,7 +75,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('gives back what it claimed when its slot has become another dispatcher’s, and calls it when that is gone', async () => {
+  it('releases its claims if another dispatcher takes its slot, and calls the jobs later', async () => {
     const { clock, tables, subject, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject();
     const limits = { clientId: clientIdOf(1), revision: 1, concurrency: 1, timeoutMs: 1000, egress: [] };
     clients.set(clientIdOf(1), { limits });
@@ -110,7 +110,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('says what it does of each client: what it calls, of what it may, and each call of the last minute', async () => {
+  it('reports calls in flight, slots and calls of the last minute for each client', async () => {
     const { clock, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() =>
       clock.sleep(400).then(() => status(500)),
     );
@@ -149,7 +149,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('claims and calls nothing from when others may have what it holds, and goes on with its next beat', async () => {
+  it('claims and calls nothing without a current heartbeat, and continues with the next one', async () => {
     const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     const heartbeat = createHeartbeat();
     const dispatcher = dispatcherOf('a', clock, { heartbeat });
@@ -164,7 +164,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('gives back what it claimed and has not called when its last beat is too old', async () => {
+  it('releases claims that it has not called if its last heartbeat is too old', async () => {
     const { clock, subject, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() =>
       clock.sleep(900).then(() => ok),
     );
@@ -184,7 +184,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('waits for the report of a receiver that answers 202, in no slot, and calls again where none comes', async () => {
+  it('waits without a slot for the report after a 202, and calls again if no report comes', async () => {
     const { clock, tables, subject, calls, clients, dispatcherOf, offer, offerDue, stop } = dispatcherSubject(() =>
       status(202),
     );
@@ -216,7 +216,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('invites to a report beside all that the call has by itself', async () => {
+  it('adds report headers to a call without changing the rest of it', async () => {
     const { clock, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -234,7 +234,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('calls nobody who would be invited to a report without a token, and tries again', async () => {
+  it('does not call a receiver that should report if no report token can be made, and tries again', async () => {
     const { clock, subject, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
     clients.set(clientIdOf(1), { reportWithinMs: 5000 });
     const inviter = createReportInviter({ secretBox: createSecretBox([]), publicAddress: undefined });
@@ -247,7 +247,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('tells a receiver of no report where none is waited for, and a 202 is a success', async () => {
+  it('sends no report headers if no report is expected, and a 202 is a success', async () => {
     const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(202));
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -258,7 +258,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('calls a job by its own terms where it has any, and no longer than its claim lasts', async () => {
+  it('calls a job by its own terms, with a time-out within the lease', async () => {
     const { tables, subject, calls, dispatcherOf, offerDue, stop } = dispatcherSubject(() => status(404));
     const terms = [{ retry: { strategy: 'none' } }, { finalCodes: [404], timeoutMs: 300 }, { timeoutMs: 60_000 }, {}];
     await subject.add(terms.map((_, n) => ({ jobId: jobIdOf(n), clientId: clientIdOf(1), dueInMs: 0 })));
@@ -278,7 +278,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('fills in a template at each call, the same but for the attempt, and signs what it sends', async () => {
+  it('fills in a template at each attempt, and signs the resulting body', async () => {
     const { clock, tables, subject, calls, clients, dispatcherOf, offerDue, stop } = dispatcherSubject(() =>
       status(500),
     );
@@ -306,7 +306,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('sends braces as they are where a job is no template', async () => {
+  it('sends braces unchanged if the job is not a template', async () => {
     const { calls, dispatcherOf, offer, clock, stop } = dispatcherSubject();
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -316,7 +316,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('says in muster-repeats which job a call repeats', async () => {
+  it('names the repeated job in the muster-repeats header', async () => {
     const { tables, subject, calls, dispatcherOf, offerDue, stop } = dispatcherSubject();
     await subject.add([1, 2].map((n) => ({ jobId: jobIdOf(n), clientId: clientIdOf(1), dueInMs: 0 })));
     const job = tables.jobs.get(jobIdOf(2)) ?? expect.fail('it was not added');
@@ -331,7 +331,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('says in muster-attempt that the owner before may have called', async () => {
+  it('counts a call of the previous owner in the muster-attempt header', async () => {
     const { clock, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     tables.fires.set(jobIdOf(1), { jobId: jobIdOf(1), owner: 'before', epoch: 1, leaseUntilMs: clock.nowMs() - 1 });
     const dispatcher = dispatcherOf('a');
@@ -342,7 +342,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('calls a job again at its next time, though it has not heard yet that what came before is stored', async () => {
+  it('calls a job again at its next time although the confirmation of the last flush was lost', async () => {
     const { clock, tables, calls, dispatcherOf, offer, stop } = dispatcherSubject(() => status(500));
     const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
     let lost = 0;
@@ -367,7 +367,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('signs the time of the database, however wrong its own clock is', async () => {
+  it('signs with the time of the database, although its own clock is wrong', async () => {
     const { clock, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     const dispatcher = dispatcherOf('a', { ...clock, now: () => new Date(clock.nowMs() + 3_600_000) });
     await dispatcher.start();
@@ -379,7 +379,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('ends when every call under way has, and what came of each is written: none is in doubt', async () => {
+  it('stops after all calls in flight have ended and their outcomes are recorded', async () => {
     const gates: (() => void)[] = [];
     const { clock, subject, calls, dispatcherOf, offer } = dispatcherSubject(
       () => new Promise((resolve) => gates.push(() => resolve(ok))),
@@ -400,7 +400,7 @@ describe('the dispatcher', () => {
     expect(rows).toMatchObject({ pending: [], fires: [], ended: [{ outcome: 'called' }, { outcome: 'called' }] });
   });
 
-  it('does not call what expired before its claim, or while it waited for a slot', async () => {
+  it('does not call a job that expired before its claim or while it waited for a slot', async () => {
     const gates: (() => void)[] = [];
     const { clock, subject, calls, clients, dispatcherOf, offer, stop } = dispatcherSubject(
       () => new Promise((resolve) => gates.push(() => resolve(ok))),
@@ -420,7 +420,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('tries again as the client wants, and gives up after the last attempt', async () => {
+  it("retries by the client's terms, and gives up after the last attempt", async () => {
     const { clock, subject, dispatcherOf, offer, stop } = dispatcherSubject(() => status(500));
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -434,7 +434,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('keeps the calls of each client within its own number, and slow ones from holding up others', async () => {
+  it('limits the calls of each client, so that slow calls do not delay other clients', async () => {
     const slow = clientIdOf(1);
     let hangs = false;
     const { clock, subject, calls, dispatcherOf, offer } = dispatcherSubject((call) =>
@@ -454,7 +454,7 @@ describe('the dispatcher', () => {
     expect((await subject.rows()).fires).toHaveLength(10);
   });
 
-  it('calls nothing for a client that is disabled, and all of it once it is enabled again', async () => {
+  it('makes no call for a disabled client, and releases its jobs once it is enabled', async () => {
     const { clock, subject, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     clients.set(clientIdOf(1), { heldBecause: 'the client is disabled' });
     const dispatcher = dispatcherOf('a');
@@ -469,7 +469,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('gives back jobs of a client that it does not know yet, and gives them up when it is gone for good', async () => {
+  it('releases jobs of an unknown client, and gives them up if the client does not appear', async () => {
     const { clock, subject, dispatcherOf, offer, stop } = dispatcherSubject();
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -483,7 +483,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('gives up a job whose URL cannot be read', async () => {
+  it('gives up a job whose URL is invalid', async () => {
     const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
@@ -494,7 +494,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('begins no call that may outlive its claim: the job is due again at once', async () => {
+  it('makes no call that may outlive its claim, and makes the job due again at once', async () => {
     const { clock, tables, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     const real = createMemoryCallLedger({ tables, owner: 'a', leaseMs });
     const slow = async (work: CallWork) => {
@@ -511,7 +511,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('claims for as long as a call may take, where claims usually are shorter: nothing is given back for ever', async () => {
+  it('extends the claim for a call that may take longer than the usual lease', async () => {
     const { clock, tables, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject(() =>
       clock.sleep(1.5 * leaseMs).then(() => ok),
     );
@@ -529,7 +529,7 @@ describe('the dispatcher', () => {
     await stop(dispatcher);
   });
 
-  it('leaves nothing behind when it stops: what it called is written, what it claimed is due again', async () => {
+  it('records its calls and releases its other claims when it stops', async () => {
     const gates: (() => void)[] = [];
     let isGated = false;
     const { clock, subject, calls, dispatcherOf, offer, stop } = dispatcherSubject(() =>
@@ -552,7 +552,7 @@ describe('the dispatcher', () => {
     expect(calls).toHaveLength(1 + 10);
   });
 
-  it('sets messages aside that it cannot read, and goes on', async () => {
+  it('quarantines unreadable messages and continues', async () => {
     const { clock, subject, bus, letters, dispatcherOf, offer, stop } = dispatcherSubject();
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();

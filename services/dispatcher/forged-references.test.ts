@@ -28,7 +28,7 @@ async function attacked() {
 }
 
 describe('a forged reference', () => {
-  it('to a job whose time has not come calls nobody until then, and is set aside', async () => {
+  it('to a job that is not due causes no call and is quarantined', async () => {
     const { clock, calls, letters, send, addDueIn } = await attacked();
     const { partition, dueUs, jobId } = await addDueIn(60_000);
     await send([clientIdOf(1)], [[partition, dueUs, jobId, 0]]);
@@ -38,7 +38,7 @@ describe('a forged reference', () => {
     expect(letters).toEqual(['a job whose time has not come']);
   });
 
-  it('that names another client calls as the row says, for the client of the row, and is set aside', async () => {
+  it('with another client calls the job for the client of its row and is quarantined', async () => {
     const { calls, tables, letters, send, addDueIn } = await attacked();
     const { partition, dueUs, jobId } = await addDueIn(0, 1);
     await send([clientIdOf(2)], [[partition, dueUs, jobId, 0]]);
@@ -47,7 +47,7 @@ describe('a forged reference', () => {
     expect(letters).toEqual(['the job of another client']);
   });
 
-  it('brings no body, address or header of its own', async () => {
+  it('does not change the body, address, method or headers of the call', async () => {
     const { bus, clock, calls, addDueIn } = await attacked();
     const { partition, dueUs, jobId } = await addDueIn(0);
     const jobs = [[partition, dueUs, jobId, 0]];
@@ -59,7 +59,7 @@ describe('a forged reference', () => {
     expect(calls[0]?.headers).not.toContain('authorization');
   });
 
-  it('does not keep the true one out: of another partition, or with its id in capitals', async () => {
+  it('with another partition or an upper-case id does not block the true reference', async () => {
     const { calls, letters, send, addDueIn } = await attacked();
     const { partition, dueUs, jobId } = await addDueIn(0);
     await send([clientIdOf(1)], [[(partition + 1) % 64, dueUs, jobId, 0]]);
@@ -73,7 +73,7 @@ describe('a forged reference', () => {
     ]);
   });
 
-  it('of made-up clients waits in one line: they are no turns of the round', async () => {
+  it('to unknown clients shares one queue with others of its kind, so that real clients are not delayed', async () => {
     const { clock, calls, clients, subject, dispatcher, dispatcherOf, bus, stop } = await attacked();
     await stop(dispatcher);
     const known = new Set([clientIdOf(1)]);

@@ -51,7 +51,7 @@ describe('the keeper of circuits', () => {
     return { clock, keeper, jobOf, called, open, permitOf, openHosts };
   }
 
-  it('forgets a first-hand call whose client was disabled before it was made', async () => {
+  it('ends the first call of a route if its client was disabled before the call', async () => {
     const { keeper, jobOf, open, permitOf } = subject;
     await open('one.example');
     const job = jobOf('https://one.example/a');
@@ -68,7 +68,7 @@ describe('the keeper of circuits', () => {
     await keeper.stop();
   });
 
-  it.each(['/1', '/', '/orders'])('permits a first-hand call of a route, with a word or without: %s', async (path) => {
+  it.each(['/1', '/', '/orders'])('permits a first call of the route %s', async (path) => {
     const { keeper, jobOf, open, permitOf } = subject;
     await open('one.example');
     const job = jobOf(`https://one.example${path}`);
@@ -76,7 +76,7 @@ describe('the keeper of circuits', () => {
     await keeper.stop();
   });
 
-  it('releases few jobs of a host that is left alone, and puts the others aside', async () => {
+  it('releases five jobs of a sidelined host, and sidelines the others', async () => {
     const { keeper, jobOf, open, permitOf } = subject;
     await open('one.example');
     const kinds = Array.from({ length: 1000 }, (_, shop) => permitOf(jobOf(`https://one.example/hooks/${name(shop)}`)));
@@ -88,7 +88,7 @@ describe('the keeper of circuits', () => {
     await keeper.stop();
   });
 
-  it('leaves a host alone that fails nine calls of ten, each of another path with a name in it', () => {
+  it('sidelines a host after less than 20 calls if nine of ten fail, each with another path', () => {
     const { jobOf, called, openHosts } = subject;
     let calls = 0;
     while (openHosts().length === 0 && calls < 2000) {
@@ -101,7 +101,7 @@ describe('the keeper of circuits', () => {
   it.each([
     [29_000, 'one.example/bad'],
     [1000, 'one.example'],
-  ])('judges a failed call by who was served since its begin: %d ms long', (tookMs, leftAlone) => {
+  ])('attributes a failed call that took %d ms to %s', (tookMs, leftAlone) => {
     const { clock, jobOf, called, openHosts } = subject;
     called(jobOf('https://one.example/good'), 'answers');
     clock.advance(30_000);
@@ -109,7 +109,7 @@ describe('the keeper of circuits', () => {
     expect(openHosts()).toEqual([leftAlone]);
   });
 
-  it('leaves no host alone of whose paths with names fewer than half fail', () => {
+  it('does not sideline a host of whose paths fewer than half fail', () => {
     const { jobOf, called, openHosts } = subject;
     for (let call = 0; call < 2000; call++) {
       called(jobOf(`https://one.example/hooks/${name(call)}/orders`), call % 5 < 2 ? 'fails' : 'answers');
@@ -117,7 +117,7 @@ describe('the keeper of circuits', () => {
     expect(openHosts()).toEqual([]);
   });
 
-  it('leaves 32 routes of a host alone by themselves, then the host', async () => {
+  it('sidelines up to 32 routes of a host separately, then the host', async () => {
     const { clock, jobOf, called, openHosts } = subject;
     const failRoute = async (route: number) => {
       called(jobOf('https://one.example/good'), 'answers');
@@ -131,7 +131,7 @@ describe('the keeper of circuits', () => {
     expect(openHosts()).toEqual([...routes, 'one.example']);
   });
 
-  it('counts the answers of a host that comes back, also before its first failure', async () => {
+  it('counts the answers of a recovering host, also before its first failure', async () => {
     const { keeper, jobOf, called, open, permitOf } = subject;
     await open('one.example');
     const first = jobOf('https://one.example/a');
@@ -147,12 +147,12 @@ describe('the keeper of circuits', () => {
   });
 
   it.each([
-    ['began before, of the host', 'one.example', 1001, null],
-    ['began before, of its route', 'one.example/a', 1001, null],
-    ['began since, of the host', 'one.example', 1000, { kind: 'sidelined', host: 'one.example' }],
-    ['began since, of its route', 'one.example/a', 1000, { kind: 'sidelined', host: 'one.example' }],
+    ['before it, by the host', 'one.example', 1001, null],
+    ['before it, by its route', 'one.example/a', 1001, null],
+    ['after it, by the host', 'one.example', 1000, { kind: 'sidelined', host: 'one.example' }],
+    ['after it, by its route', 'one.example/a', 1000, { kind: 'sidelined', host: 'one.example' }],
   ])(
-    'counts failed calls of a host that is back only if they began since: these %s',
+    'counts failed calls of a recovered host only if they began after the recovery: these began %s',
     async (_when, aside, tookMs, refusal) => {
       const { clock, keeper, jobOf, called, open, permitOf } = subject;
       await open(aside);
@@ -166,7 +166,7 @@ describe('the keeper of circuits', () => {
     },
   );
 
-  it('remembers the failures of a host, however many hosts of another client fail', () => {
+  it('remembers the failures of a host while 10,000 hosts of another client fail', () => {
     const { jobOf, called, openHosts } = subject;
     for (let nth = 0; nth < 4; nth++) called(jobOf('https://one.example/a'), 'fails');
     for (let host = 0; host < 10_001; host++) called(jobOf(`https://${name(host)}.example/a`, clientIdOf(2)), 'fails');

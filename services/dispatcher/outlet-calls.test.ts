@@ -18,8 +18,8 @@ function given() {
   return { clock, counts, call, durations };
 }
 
-describe('what a dispatcher does client by client', () => {
-  it('counts the calls of the last minute of each, and forgets those before', () => {
+describe('the call counts of a dispatcher', () => {
+  it('contain the calls of the last minute per client', () => {
     const { clock, counts, call } = given();
     call('shop', 30);
     clock.advance(30_000);
@@ -32,7 +32,7 @@ describe('what a dispatcher does client by client', () => {
     expect([...counts.lastMinute()]).toEqual([]);
   });
 
-  it('is of the last minute, however long nobody asked', () => {
+  it('cover the last minute although they were not read for ten minutes', () => {
     const { clock, counts, call } = given();
     for (let second = 0; second < 600; second++) {
       call('shop', 2);
@@ -42,7 +42,7 @@ describe('what a dispatcher does client by client', () => {
     expect(counts.lastMinute().get('shop')).toBeLessThanOrEqual(124);
   });
 
-  it('is said of those at work, with their part of the slots, and of no client that has nothing here', () => {
+  it('are reported for clients with jobs or calls, together with their slots', () => {
     const { counts, call } = given();
     call('shop', 5);
     call('quiet', 1);
@@ -62,8 +62,8 @@ describe('what a dispatcher does client by client', () => {
   });
 });
 
-describe('how long a dispatcher’s calls took', () => {
-  it('is counted over ten minutes by client, each call in the bucket that it fits in', () => {
+describe('the call durations of a dispatcher', () => {
+  it('are counted over ten minutes per client in histogram buckets', () => {
     const { clock, counts, durations } = given();
     counts.note('shop', 180);
     clock.advance(300_000);
@@ -77,7 +77,7 @@ describe('how long a dispatcher’s calls took', () => {
     expect(durations()).toEqual({});
   });
 
-  it('is of all that was counted since its start, and of ten to eleven minutes then', () => {
+  it('cover the time since the start, and later ten to eleven minutes', () => {
     const { clock, counts } = given();
     clock.advance(90_000);
     expect(counts.durations().forMs).toBe(90_000);
@@ -92,7 +92,7 @@ describe('how long a dispatcher’s calls took', () => {
     expect(upTo25).toBe(Math.round(forMs / 1000));
   });
 
-  it('is of no client any more that had none for ten minutes, however many there were', () => {
+  it('are dropped for clients without a call in ten minutes', () => {
     const { clock, counts } = given();
     for (let client = 0; client < 1000; client++) counts.note(`client-${client}`, 20);
     clock.advance(300_000);

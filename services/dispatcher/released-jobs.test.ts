@@ -9,7 +9,7 @@ import {
 } from '../../test/support/client-queues-subject.ts';
 
 describe('released jobs', () => {
-  it('have waited for two seconds without a slot, and leave their room to others', () => {
+  it('have waited for two seconds without a slot, and leave their room to other jobs', () => {
     const { clock, queues, slots, started, claim } = claimWithoutSlots();
     clock.advance(1999);
     expect(queues.turn()).toEqual([]);
@@ -23,7 +23,7 @@ describe('released jobs', () => {
     expect(started).toHaveLength(3);
   });
 
-  it('are those whose lease is over, however short they have waited', () => {
+  it('include jobs whose lease has ended, even without a wait', () => {
     const { clock, queues, slots, jobOf, reference } = clientQueuesSubject();
     slots.set('shop', 0);
     const job = jobOf(reference('shop'));
@@ -34,7 +34,7 @@ describe('released jobs', () => {
     expect(queues.turn()).toEqual([{ job, delayMs: 0 }]);
   });
 
-  it('come back when the pause that their receiver requested is over', () => {
+  it('are due again when the pause that their receiver requested has ended', () => {
     const { queues, jobOfRoute } = withRoutes({
       busy: { end: 'unanswered', pressure: 'throttled', retryAfterMs: 5000 },
     });
@@ -45,7 +45,7 @@ describe('released jobs', () => {
     expect(levelsOf(queues)).toEqual({ queued: 0, waiting: 0, inFlight: 1 });
   });
 
-  it('come back in time to be called within their window', () => {
+  it('are due again early enough to be called before they expire', () => {
     const { queues, hang, jobsOf } = withHangingRoute({ ofClient: 8 });
     hang(4);
     queues.hold([...jobsOf('hangs', 9), ...jobsOf('hangs', 1, 2000)]);
@@ -53,7 +53,7 @@ describe('released jobs', () => {
     expect(delays.slice(-2)).toEqual([2750, 1000]);
   });
 
-  it('are a bounded number in a second, however many wait behind each other', () => {
+  it('are limited to 400 a second for one client', () => {
     const { clock, queues, add, hang, jobsOf, credit } = withHangingRoute({ ofClient: 40 });
     hang(20);
     let released = 0;
@@ -70,7 +70,7 @@ describe('released jobs', () => {
     expect(credit().toClients['shop']).toBeGreaterThan(600);
   });
 
-  it('come back so slowly that they take a quarter of the rate of their client', () => {
+  it('are due again at a quarter of the rate of their client', () => {
     const { queues, hang, jobsOf } = withHangingRoute({ ofClient: 8, ratePerSecondOf: () => 10 });
     hang(4);
     const delays: number[] = [];
@@ -80,7 +80,7 @@ describe('released jobs', () => {
     expect(new Set(gaps)).toEqual(new Set([400]));
   });
 
-  it('come back within two minutes at a rate of one in a second, and few of them at once', () => {
+  it('are due again within two minutes at a rate of one a second, and only a few at once', () => {
     const { clock, queues, hang, jobsOf } = withHangingRoute({ ofClient: 8, ratePerSecondOf: () => 1 });
     hang(4);
     queues.hold(jobsOf('hangs', 300));
@@ -99,7 +99,7 @@ describe('released jobs', () => {
     expect(Math.max(...delays)).toBe(120_000);
   });
 
-  it('are at most 500 in a second, of all clients in turn', () => {
+  it('are at most 500 a second, shared evenly by all clients', () => {
     const { clock, queues, reference, jobTo } = clientQueuesSubject({ concurrency: 10_000, ofClient: 8 });
     const clients = Array.from({ length: 100 }, (_, index) => `c${index}`);
     const hold = (clientId: string, route: string, count: number) =>
@@ -120,7 +120,7 @@ describe('released jobs', () => {
     for (const clientId of clients) expect(released.filter((each) => each === clientId)).toHaveLength(5);
   });
 
-  it('are few once only one route was found among many, and many again when another one is', () => {
+  it('are few if only one route is found among many jobs, and many again with a second route', () => {
     const { clock, queues, reference, jobTo } = clientQueuesSubject({ ofClient: 8 });
     const jobsOf = (route: string, count: number) =>
       Array.from({ length: count }, () => jobTo(`https://one.example/${route}`, reference('shop')));

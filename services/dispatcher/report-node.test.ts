@@ -59,8 +59,8 @@ function given() {
   return { clock, reporter, said, callsSaidAtMs, durationsSaidAtMs, come, forget };
 }
 
-describe('what a dispatcher says of itself', () => {
-  it('is said every two seconds while nothing comes, and nothing wakes it between', async () => {
+describe('the report of a dispatcher', () => {
+  it('is sent every two seconds while no references arrive, without other wake-ups', async () => {
     const { clock, reporter, said, forget } = given();
     reporter.start();
     await passTime(clock, 10_000);
@@ -70,7 +70,7 @@ describe('what a dispatcher says of itself', () => {
     await reporter.stop();
   });
 
-  it('is said at once when something comes after a silence, and every 100 ms while more does', async () => {
+  it('is sent at once for the first reference after a pause, and every 100 ms while more arrive', async () => {
     const { clock, reporter, said, come, forget } = given();
     reporter.start();
     await passTime(clock, 10_500);
@@ -87,7 +87,7 @@ describe('what a dispatcher says of itself', () => {
     await reporter.stop();
   });
 
-  it('is said client by client every two seconds at most, however much comes', async () => {
+  it('contains the calls per client at most every two seconds', async () => {
     const { clock, reporter, said, callsSaidAtMs, come, forget } = given();
     reporter.start();
     await passTime(clock, 10_500);
@@ -102,7 +102,7 @@ describe('what a dispatcher says of itself', () => {
     await reporter.stop();
   });
 
-  it('is said of how long calls took every ten seconds at most, and then again', async () => {
+  it('contains the call durations every ten seconds', async () => {
     const { clock, reporter, said, durationsSaidAtMs, come } = given();
     reporter.start();
     for (let brought = 0; brought < 250; brought++) {

@@ -5,8 +5,8 @@ import { createMemoryCallLedger } from '../../test/support/memory/call-ledger.ts
 import { passTime } from '../../test/support/pass-time.ts';
 import type { CallWork } from './ports/call-ledger.ts';
 
-describe('a claimed job whose call may take longer than claims usually last', () => {
-  it('is called when it gets a slot at the end of its wait', async () => {
+describe('a claimed job whose call may take longer than the usual lease', () => {
+  it('is called if it gets a slot at the end of its waiting time', async () => {
     const { clock, tables, clients, calls, dispatcherOf, offer, stop } = dispatcherSubject();
     const clientId = clientIdOf(1);
     const limitTo = (concurrency: number) =>

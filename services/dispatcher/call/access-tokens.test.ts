@@ -30,7 +30,7 @@ function setUp() {
 }
 
 describe('an access token', () => {
-  it('is asked for once by all who need it, with the credentials of its client', async () => {
+  it('is requested once for concurrent calls, with the credentials of the client', async () => {
     const { asked, value } = setUp();
     expect(await Promise.all([value(), value(), value()])).toEqual(Array.from({ length: 3 }, () => 'Bearer token-1'));
     expect(asked).toHaveLength(1);
@@ -39,7 +39,7 @@ describe('an access token', () => {
     expect(asked[0]?.body?.toString()).toBe('grant_type=client_credentials&scope=calls');
   });
 
-  it('is used until shortly before its end', async () => {
+  it('is used until shortly before it expires', async () => {
     const { clock, value } = setUp();
     await value();
     clock.advance(569_000);
@@ -48,7 +48,7 @@ describe('an access token', () => {
     expect(await value()).toBe('Bearer token-2');
   });
 
-  it('is another after a receiver refused it, but not with each call', async () => {
+  it('is replaced after a receiver refused it, but at most every five seconds', async () => {
     const { clock, tokens, value } = setUp();
     tokens.refused(await value());
     expect(await value()).toBe('Bearer token-1');
@@ -61,35 +61,38 @@ describe('an access token', () => {
 
   const failures: [string, CallbackAnswer, string][] = [
     ['refuses', { kind: 'answered', status: 401, retryAfterMs: null, body: Buffer.from('secret') }, 'status 401'],
-    ['says nothing', { kind: 'unanswered', cause: 'no answer in time' }, 'no answer in time'],
+    ['does not answer', { kind: 'unanswered', cause: 'no answer in time' }, 'no answer in time'],
     [
-      'may not be called',
+      'has a forbidden address',
       { kind: 'forbidden', cause: 'address that may not be called' },
       'address that may not be called',
     ],
     [
-      'answers something else',
+      'answers without a token',
       { kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from('<p>') },
       'no token',
     ],
   ];
-  it.each(failures)('where its server %s, nothing is sent, and the server is left alone for a while', async (...of) => {
-    const [, failing, cause] = of;
-    const { clock, asked, answer, token, value } = setUp();
-    answer(() => failing);
-    for (const pause of [1000, 2000, 4000]) {
-      expect(await value()).toBe(`no access token for its client: ${cause}`);
-      const before = asked.length;
-      clock.advance(pause - 1);
-      expect(await value()).toContain(cause);
-      expect(asked).toHaveLength(before);
-      clock.advance(1);
-    }
-    answer(() => token());
-    expect(await value()).toBe('Bearer token-4');
-    clock.advance(269_000);
-    expect(await value()).toBe('Bearer token-4');
-    clock.advance(1000);
-    expect(await value()).toBe('Bearer token-5');
-  });
+  it.each(failures)(
+    'prevents the call if its server %s, and is requested again with a growing delay',
+    async (...of) => {
+      const [, failing, cause] = of;
+      const { clock, asked, answer, token, value } = setUp();
+      answer(() => failing);
+      for (const pause of [1000, 2000, 4000]) {
+        expect(await value()).toBe(`no access token for its client: ${cause}`);
+        const before = asked.length;
+        clock.advance(pause - 1);
+        expect(await value()).toContain(cause);
+        expect(asked).toHaveLength(before);
+        clock.advance(1);
+      }
+      answer(() => token());
+      expect(await value()).toBe('Bearer token-4');
+      clock.advance(269_000);
+      expect(await value()).toBe('Bearer token-4');
+      clock.advance(1000);
+      expect(await value()).toBe('Bearer token-5');
+    },
+  );
 });

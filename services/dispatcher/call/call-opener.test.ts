@@ -25,8 +25,8 @@ function sealedJob(headers: Record<string, string>, { clientId = 'c1', url = 'ht
   return { ...plain, clientId, ...call };
 }
 
-describe('what a job sends', () => {
-  it('has what the job does not say itself, whatever it is written like', () => {
+describe("the content of a job's call", () => {
+  it('gets default headers that the job does not set, in any letter case', () => {
     const headersOf = (headers: string | null, body: string | null) => openerOf().open({ ...plain, headers, body });
     expect(headersOf(null, '{}')).toEqual({
       kind: 'opened',
@@ -42,7 +42,7 @@ describe('what a job sends', () => {
     expect(headersOf('no headers', '{}')).toMatchObject({ headers: usual });
   });
 
-  it('has headers of its own in each call: more are added to them', () => {
+  it('has a separate list of headers for each call', () => {
     const opener = openerOf();
     const headersOf = () => {
       const opened = opener.open(sealedJob({ 'x-a': 'b' }));
@@ -52,7 +52,7 @@ describe('what a job sends', () => {
     expect(headersOf()).toEqual(['x-a', 'b', 'user-agent', 'muster']);
   });
 
-  it('is opened, and what of it must not be kept is told', () => {
+  it('is decrypted together with a list of its secrets', () => {
     const opened = openerOf().open(sealedJob({ authorization: 'Bearer team-a', 'x-shop': 'a shop of ours' }));
     expect(opened).toEqual({
       kind: 'opened',
@@ -63,7 +63,7 @@ describe('what a job sends', () => {
     });
   });
 
-  it('opens for no other client and no other server, also once it was opened', () => {
+  it('is not decrypted for another client or server, even after it was decrypted once', () => {
     const job = sealedJob({ authorization: 'Bearer team-a' });
     const opener = openerOf();
     expect(opener.open(job).kind).toBe('opened');
@@ -76,7 +76,7 @@ describe('what a job sends', () => {
     });
   });
 
-  it('is not sent where the key is missing, and is while it is being replaced', () => {
+  it('is not sent without its key, but is sent while the key is being replaced', () => {
     const job = sealedJob({ authorization: 'Bearer team-a' });
     expect(openerOf(createSecretBox([newer, older])).open(job).kind).toBe('opened');
     const causes = [createSecretBox([newer]), createSecretBox([])].map((other) => openerOf(other).open(job));

@@ -24,34 +24,34 @@ function traced(
   return { trace, headers, said: readTraceparent(headers[headers.indexOf('traceparent') + 1] ?? '') };
 }
 
-describe('where tracing is off, a call', () => {
-  it('says nothing of a trace', () => {
+describe('a call without tracing', () => {
+  it('has no trace headers', () => {
     expect(traced(['accept', '*/*'])).toMatchObject({ trace: null, headers: ['accept', '*/*'] });
   });
 
-  it.each([sampled, unsampled])('passes on what the request that brought the job said: %s', (parent) => {
+  it.each([sampled, unsampled])('forwards the traceparent of the request that scheduled the job: %s', (parent) => {
     expect(traced([], parent, null, 'rojo=1').headers).toEqual(['tracestate', 'rojo=1', 'traceparent', parent]);
   });
 
-  it('leaves the job’s own header alone', () => {
+  it("keeps the job's own traceparent header", () => {
     expect(traced(['Traceparent', 'whatever it says'], sampled).headers).toEqual(['Traceparent', 'whatever it says']);
   });
 });
 
-describe('where tracing is on, a call', () => {
-  it('belongs to the trace of its job, below its acceptance', () => {
+describe('a call with tracing', () => {
+  it('belongs to the trace of its job', () => {
     const { trace, said } = traced([], undefined, createRecordedSpans());
     expect(trace).toMatchObject({ traceId: ofJob, parentId: rootSpanOf(ofJob) });
     expect(said).toEqual({ traceId: ofJob, spanId: trace?.spanId, isSampled: true });
   });
 
-  it('says that it is not recorded where it is not', () => {
+  it('sends an unsampled traceparent if it is not recorded', () => {
     const { trace, said } = traced([], undefined, createRecordedSpans({ share: 0 }));
     expect(trace).toBeNull();
     expect(said).toEqual({ traceId: ofJob, spanId: rootSpanOf(ofJob), isSampled: false });
   });
 
-  it('stays in the trace of the request that brought the job, which decides whether it is recorded', () => {
+  it('stays in the trace of the request that scheduled the job, and follows its sampled flag', () => {
     const { trace, said } = traced([], sampled, createRecordedSpans({ share: 0 }));
     expect(trace).toMatchObject({ traceId, parentId: rootSpanOf(ofJob) });
     expect(said).toMatchObject({ traceId, isSampled: true });
@@ -61,12 +61,12 @@ describe('where tracing is on, a call', () => {
     });
   });
 
-  it('is recorded by the share alone where callers do not decide', () => {
+  it('is sampled by the configured share if callers do not decide', () => {
     expect(traced([], sampled, createRecordedSpans({ share: 0, followsCallers: false })).trace).toBeNull();
     expect(traced([], unsampled, createRecordedSpans({ followsCallers: false })).trace).toMatchObject({ traceId });
   });
 
-  it('takes the job’s own header as its caller, and none where that is none', () => {
+  it('takes a valid traceparent header of the job as its parent', () => {
     const own = traced(['traceparent', sampled], undefined, createRecordedSpans());
     expect(own.trace).toMatchObject({ traceId, parentId: spanId });
     expect(own.headers.filter((text) => text === 'traceparent')).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('where tracing is on, a call', () => {
   });
 });
 
-it('a trace is kept as a job’s own terms, which say nothing without one', () => {
+it("a trace is stored in the job's own terms, which are null without a trace", () => {
   expect(writeOwnTerms({ trace: undefined })).toBeNull();
   expect(writeOwnTerms({ trace: { parent: sampled } })).toBe(`{"trace":{"parent":"${sampled}"}}`);
 });

@@ -21,16 +21,16 @@ const judge = (
   by: Partial<Parameters<typeof judgeAnswer>[2]> = {},
 ) => judgeAnswer(answer, { ...job, ...of }, { ...terms, ...by }, 0.5);
 
-describe('what an answer means for its job', () => {
-  it.each([200, 201, 202, 204, 299])('%i: it was called', (status) => {
+describe('the verdict on an answer', () => {
+  it.each([200, 201, 202, 204, 299])('%i is "called"', (status) => {
     expect(judge(answered(status))).toEqual({ kind: 'called' });
   });
 
-  it.each([199, 300, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 502, 503])('%i: it is tried again', (status) => {
+  it.each([199, 300, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 502, 503])('%i is a retry', (status) => {
     expect(judge(answered(status))).toEqual({ kind: 'retry', delayMs: 1000 });
   });
 
-  it('no answer: it is tried again, and dead when that was the last time', () => {
+  it('without an answer is a retry, and dead after the last attempt', () => {
     expect(judge({ kind: 'unanswered', cause: 'connection refused' })).toEqual({ kind: 'retry', delayMs: 1000 });
     expect(judge({ kind: 'unanswered', cause: 'connection refused' }, { attempt: 3 })).toEqual({
       kind: 'dead',
@@ -38,12 +38,12 @@ describe('what an answer means for its job', () => {
     });
   });
 
-  it('is dead after its last attempt, and at once where its client wants no other', () => {
+  it('is dead after the last attempt, or at once if the client allows no retries', () => {
     expect(judge(answered(500), { attempt: 3 })).toEqual({ kind: 'dead', cause: 'status 500' });
     expect(judge(answered(500), {}, { retries: { strategy: 'none' } })).toEqual({ kind: 'dead', cause: 'status 500' });
   });
 
-  it('was accepted by a 202 where its receiver may report later, for as long as that says at most', () => {
+  it('for a 202 waits for a report, at most as long as the client or the answer allows', () => {
     const within = { reportWithinMs: 60_000 };
     const accepted = (body: string) => judge(answered(202, null, body), {}, within);
     expect(accepted('')).toEqual({ kind: 'reporting', delayMs: 60_000 });
@@ -53,35 +53,35 @@ describe('what an answer means for its job', () => {
     expect(judge(answered(200), {}, within)).toEqual({ kind: 'called' });
   });
 
-  it('is dead at once after an answer that is final', () => {
+  it('is dead for a status that the client defines as final', () => {
     expect(judge(answered(422), {}, { finalCodes: [400, 422] })).toEqual({ kind: 'dead', cause: 'status 422' });
     expect(judge(answered(503), {}, { finalCodes: [400, 422] })).toMatchObject({ kind: 'retry' });
   });
 
-  it('waits as long as the receiver asks for', () => {
+  it('delays the retry by Retry-After', () => {
     expect(judge(answered(503, 60_000))).toEqual({ kind: 'retry', delayMs: 60_000 });
   });
 
-  it('expires when the next call would come too late', () => {
+  it('is expired if the next call would come after the expiry', () => {
     expect(judge(answered(500), { expiresInMs: 1000 })).toEqual({ kind: 'expired' });
     expect(judge(answered(503, 60_000), { expiresInMs: 59_000 })).toEqual({ kind: 'expired' });
     expect(judge(answered(500), { expiresInMs: 1001 })).toMatchObject({ kind: 'retry' });
   });
 
-  it('410: the job is given up, or put aside with all others of its host, as the client wants', () => {
+  it('for 410 is dead, or sidelines the host if the client wants that', () => {
     expect(judge(answered(410))).toEqual({ kind: 'dead', cause: 'status 410' });
     expect(judge(answered(410), {}, { onGone: 'sideline' })).toEqual({ kind: 'sidelined', host: 'one.example' });
   });
 
   const silent: CallbackAnswer = { kind: 'unresolved', cause: 'host name cannot be looked up now', isFinal: false };
 
-  it('while no name server answers, it waits without losing an attempt, longer the later it is, up to a minute', () => {
+  it('without an answer of a name server is a release with a delay up to a minute, without an attempt', () => {
     const waits = [50, 1000, 20_000, 600_000].map((lateMs) => judge(silent, { lateMs, attempt: 3 }));
     expect(waits).toEqual([750, 750, 15_000, 45_000].map((delayMs) => ({ kind: 'released', delayMs })));
     expect(judge(silent, { lateMs: 20_000, expiresInMs: 15_000 })).toEqual({ kind: 'expired' });
   });
 
-  it('a name that no server has answered for in an hour, or that does not exist, is tried as its client wants', () => {
+  it('for an unknown name, or after an hour without a name server, is a retry', () => {
     const cause = 'host name not found';
     const none: CallbackAnswer = { kind: 'unresolved', cause, isFinal: true };
     expect(judge(silent, { lateMs: 3_600_000 })).toEqual({ kind: 'retry', delayMs: 1000 });
@@ -89,13 +89,13 @@ describe('what an answer means for its job', () => {
     expect(judge(none, { attempt: 3 })).toEqual({ kind: 'dead', cause });
   });
 
-  it('what could not be sent waits in the same way, for an hour', () => {
+  it('for a call that could not be sent is a release, and dead after an hour', () => {
     const unsent: CallbackAnswer = { kind: 'unsent', cause: 'no key' };
     expect(judge(unsent, { lateMs: 20_000, attempt: 3 })).toEqual({ kind: 'released', delayMs: 15_000 });
     expect(judge(unsent, { lateMs: 3_600_000, attempt: 3 })).toEqual({ kind: 'dead', cause: 'no key' });
   });
 
-  it('an address that may not be called is never tried again', () => {
+  it('for a forbidden address is dead', () => {
     const cause = 'address that may not be called';
     expect(judge({ kind: 'forbidden', cause })).toEqual({ kind: 'dead', cause });
   });
@@ -112,6 +112,6 @@ it.each([
   [{ kind: 'unresolved', cause: 'x', isFinal: false }, 'none'],
   [{ kind: 'unsent', cause: 'x' }, 'none'],
   [{ kind: 'forbidden', cause: 'x' }, 'none'],
-] as const)('%o tells of its host: %s', (answer, sign) => {
+] as const)('the answer %o is counted for the circuit of its host as: %s', (answer, sign) => {
   expect(signOf(answer)).toBe(sign);
 });

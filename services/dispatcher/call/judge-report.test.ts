@@ -12,15 +12,15 @@ function failed(said: object): string {
   return writeFailedReport(read);
 }
 
-describe('what becomes of a job whose call was accepted', () => {
-  it('it is a failed attempt when no report came in its time', () => {
+describe('the verdict on a job whose receiver reports later', () => {
+  it('is a retry if no report arrived in time, and dead after the last attempt', () => {
     const { verdict, note } = judge('{}');
     expect(verdict).toEqual({ kind: 'retry', delayMs: 1000 });
     expect(note).toEqual({ status: null, latencyMs: null, error: 'no report in its time', answer: null });
     expect(judge('{}', { attempt: 3 }).verdict).toEqual({ kind: 'dead', cause: 'no report in its time' });
   });
 
-  it('it is tried again after a report that it failed, not before that says, or given up at once', () => {
+  it('after a report of failure is a retry not before its time, or dead if the report is final', () => {
     expect(judge(failed({})).verdict).toEqual({ kind: 'retry', delayMs: 1000 });
     expect(judge(failed({ retryAfterSeconds: 60 })).verdict).toEqual({ kind: 'retry', delayMs: 60_000 });
     const given = judge(failed({ final: true, detail: 'gone for good' }));
@@ -28,11 +28,11 @@ describe('what becomes of a job whose call was accepted', () => {
     expect(given.note.answer).toBe('gone for good');
   });
 
-  it('it expires where the next call would come too late', () => {
+  it('is expired if the next call would come after the expiry', () => {
     expect(judge('{}', { expiresInMs: 900 }).verdict).toEqual({ kind: 'expired' });
   });
 
-  it('a report that cannot be read is one that has not come', () => {
+  it('treats an unreadable report as missing', () => {
     expect(judge('nonsense').verdict).toEqual({ kind: 'retry', delayMs: 1000 });
   });
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import { secretsIn, secretsOfTarget, storableText, withoutSecrets } from './without-secrets.ts';
 
-it('knows the secrets among the headers by their names', () => {
+it('the values of secret headers are recognised by the names of the headers', () => {
   const headers = [
     'Authorization',
     'Bearer abcdefgh',
@@ -17,7 +17,7 @@ it('knows the secrets among the headers by their names', () => {
   expect(secretsIn(headers)).toEqual(['Bearer abcdefgh', '1234567']);
 });
 
-it('knows the secrets in a URL by their name and their length', () => {
+it('secrets in a URL are recognised by parameter name and by length', () => {
   expect(secretsOfTarget('/services/T0/xyzABC123xyzABC', 'token=a%2Fb-cdef&kind=birthday&sig=abc')).toEqual([
     'token=a%2Fb-cdef&kind=birthday&sig=abc',
     'xyzABC123xyzABC',
@@ -27,7 +27,7 @@ it('knows the secrets in a URL by their name and their length', () => {
   expect(secretsOfTarget('', '')).toEqual([]);
 });
 
-it('removes what was sent and is secret, wherever the receiver repeats it', () => {
+it('a secret that was sent is removed from the stored answer', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 6 }), fc.string(), fc.string(), (secret, before, after) => {
       fc.pre(!'[removed]'.includes(secret) && !secret.includes('[removed]'));
@@ -43,10 +43,10 @@ it.each([
   ['your whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'your [removed]'],
   ['token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln ok', 'token [removed] ok'],
   ['nothing to hide', 'nothing to hide'],
-])('knows secrets by their form: %s', (text, cleaned) => {
+])('secrets are recognised by their form: %s', (text, cleaned) => {
   expect(withoutSecrets(text, [])).toBe(cleaned);
 });
 
-it('makes of any bytes a text that Postgres can keep', () => {
+it('any bytes are converted into a text that Postgres can store', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => isStorable(storableText(Buffer.from(bytes)))));
 });

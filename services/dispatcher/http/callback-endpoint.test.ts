@@ -91,8 +91,8 @@ function callback(
   };
 }
 
-describe('calls of a client', () => {
-  it('are sent as they are, to the path and query of their URL', async () => {
+describe('the calls of a client', () => {
+  it('are sent with method, path, query and body', async () => {
     const { endpoint } = endpointOf();
     const sent = await endpoint.call(callback(`http://127.0.0.1:${port}/a/b?c=d%20e`, loopback, { method: 'PUT' }));
     expect(sent).toMatchObject({ kind: 'answered', status: 200, retryAfterMs: null, body: Buffer.from('thanks') });
@@ -100,7 +100,7 @@ describe('calls of a client', () => {
   });
 
   it.each(['127.0.0.1', 'localhost', '[::1]', '2130706433', '0x7f000001', '127.1', '[::ffff:127.0.0.1]', '0.0.0.0'])(
-    'never reach %s without a rule that opens it',
+    'never reach %s without an egress rule',
     async (host) => {
       const { endpoint } = endpointOf();
       expect(await endpoint.call(callback(`http://${host}:${port}/`, []))).toMatchObject({ kind: 'forbidden' });
@@ -108,7 +108,7 @@ describe('calls of a client', () => {
     },
   );
 
-  it('go by the address that a name has when it is connected to, not by its name', async () => {
+  it('are allowed by the address of a host name, not by the name', async () => {
     const { endpoint, looked } = endpointOf({
       'innocent.example': ['127.0.0.1'],
       'metadata.example': ['169.254.169.254'],
@@ -120,7 +120,7 @@ describe('calls of a client', () => {
     expect(seen).toEqual([]);
   });
 
-  it('connect to the very address that was judged: a name that answers differently next time is of no use', async () => {
+  it('connect to the checked address, although a second look-up would give another one', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const endpoint = createCallbackEndpoint({
       installation,
@@ -134,19 +134,19 @@ describe('calls of a client', () => {
     expect(answers).toEqual([['10.0.0.1']]);
   });
 
-  it('take the allowed ones of many addresses, and try the next where one does not answer', async () => {
+  it('use only the allowed addresses of a name, and try the next one if one does not answer', async () => {
     const { endpoint } = endpointOf({ 'many.example': ['10.0.0.1', '127.0.0.2', '127.0.0.1'] });
     const sent = await endpoint.call(callback(`http://many.example:${port}/`, loopback));
     expect(sent).toMatchObject({ kind: 'answered' });
   });
 
-  it('tell a name without an address from a host that fails: nothing was sent', async () => {
+  it('report a name without an address as unresolved', async () => {
     const { endpoint } = endpointOf({});
     const sent = await endpoint.call(callback(`http://nowhere.example:${port}/`, loopback));
     expect(sent).toEqual({ kind: 'unresolved', cause: 'host name not found', isFinal: true });
   });
 
-  it('tell a look-up that no name server answers from a call that took too long, however short that may take', async () => {
+  it('report a look-up without an answer of a name server as unresolved, for any time-out', async () => {
     const server = await startDnsServer(() => null);
     const names = createHostNames({ clock: systemClock, servers: [server.address], hostsFile: '', resolverFile: '' });
     const endpoint = createCallbackEndpoint({ installation, clock: systemClock, names });
@@ -159,14 +159,14 @@ describe('calls of a client', () => {
     server.close();
   });
 
-  it('follow no redirect', async () => {
+  it('do not follow a redirect', async () => {
     answer = (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
     const { endpoint } = endpointOf();
     expect(await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback))).toMatchObject({ status: 302 });
     expect(seen).toHaveLength(1);
   });
 
-  it('keep the first of a long answer, and wait for no more of it', async () => {
+  it('keep only the beginning of a long answer', async () => {
     answer = (_request, response) => response.writeHead(200).write('x'.repeat(3 * keptAnswerBytes));
     const { endpoint } = endpointOf();
     const sent = await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback));
@@ -178,21 +178,21 @@ describe('calls of a client', () => {
     });
   });
 
-  it('end when their time is over, however slowly the answer drips', async () => {
+  it('end at their time-out if the answer trickles in', async () => {
     answer = (_request, response) => response.writeHead(200).write('x');
     const { endpoint } = endpointOf();
     const sent = await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback, { timeoutMs: 150 }));
     expect(sent).toMatchObject({ kind: 'unanswered' });
   });
 
-  it('end when the time of their own is over, where they have one', async () => {
+  it("end at the job's own time-out if it is shorter", async () => {
     answer = (_request, response) => response.writeHead(200).write('x');
     const { endpoint } = endpointOf();
     const own = { ...callback(`http://127.0.0.1:${port}/`, loopback, { timeoutMs: 60_000 }), timeoutMs: 150 };
     expect(await endpoint.call(own)).toMatchObject({ kind: 'unanswered' });
   });
 
-  it('tell how long the receiver asks to wait', async () => {
+  it('report Retry-After in milliseconds', async () => {
     answer = (_request, response) => response.writeHead(503, { 'retry-after': '7' }).end();
     const { endpoint } = endpointOf();
     expect(await endpoint.call(callback(`http://127.0.0.1:${port}/`, loopback))).toMatchObject({
@@ -201,14 +201,14 @@ describe('calls of a client', () => {
     });
   });
 
-  it('are not sent when they come too late', async () => {
+  it('are not sent after their latest time', async () => {
     const { endpoint } = endpointOf();
     const late = callback(`http://127.0.0.1:${port}/`, loopback, { notAfterMs: systemClock.monotonicMs() - 1 });
     expect(await endpoint.call(late)).toMatchObject({ kind: 'unanswered' });
     expect(seen).toEqual([]);
   });
 
-  describe('on a kept connection that is reset without an answer', () => {
+  describe('a call on a kept connection that is reset without an answer', () => {
     async function callTwice(
       more: Pick<Callback, 'notAfterMs'> = { notAfterMs: Infinity },
       onReset: () => void = () => undefined,
@@ -230,13 +230,13 @@ describe('calls of a client', () => {
       return { outcome, sentAgain, urls: seen.map(({ url }) => url) };
     }
 
-    it('are sent once more, and are one call', async () => {
+    it('is sent once more and counts as one call', async () => {
       const { outcome, sentAgain, urls } = await callTwice();
       expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: Buffer.from('again') });
       expect({ sentAgain, urls }).toEqual({ sentAgain: 1, urls: ['/before', '/a', '/a'] });
     });
 
-    it('are not sent again after the time after which they must not begin', async () => {
+    it('is not sent again after its latest time', async () => {
       const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
       const { outcome, sentAgain, urls } = await callTwice({ notAfterMs: 1000 }, () => now.mockReturnValue(1001));
       expect(outcome).toEqual({ kind: 'unanswered', cause: 'connection reset' });
@@ -244,7 +244,7 @@ describe('calls of a client', () => {
     });
   });
 
-  it('end as they began when the rules change meanwhile, and their connection is closed then', async () => {
+  it('end under the old rules if the rules change meanwhile, and then their connection is closed', async () => {
     const { endpoint } = endpointOf();
     const held = Promise.withResolvers<{ socket: Socket; response: ServerResponse }>();
     answer = ({ socket }, response) => held.resolve({ socket, response });
@@ -260,7 +260,7 @@ describe('calls of a client', () => {
     await closed;
   });
 
-  it('leave no connection open once the endpoint is closed', async () => {
+  it('leave no open connection after the endpoint is closed', async () => {
     const { endpoint } = endpointOf();
     const held = Promise.withResolvers<Socket>();
     answer = ({ socket }, response) => {
@@ -273,7 +273,7 @@ describe('calls of a client', () => {
     await closed;
   });
 
-  it('go by new rules from the next call on, also where a connection is open', async () => {
+  it('follow changed rules from the next call on, even with an open connection', async () => {
     const { endpoint } = endpointOf();
     const url = `http://127.0.0.1:${port}/`;
     expect(await endpoint.call(callback(url, loopback))).toMatchObject({ kind: 'answered' });
@@ -283,7 +283,7 @@ describe('calls of a client', () => {
   });
 });
 
-describe('requests for access tokens', () => {
+describe('the requests for access tokens', () => {
   async function headerFor(egress: readonly EgressRule[]) {
     const { endpoint } = endpointOf();
     const { limits } = callback('http://shop.example/', egress);
@@ -292,7 +292,7 @@ describe('requests for access tokens', () => {
     return await createAccessTokens(terms, { endpoint, clock: systemClock }).authorization();
   }
 
-  it('never reach an address that the rules of the client forbid', async () => {
+  it('never reach an address that the egress rules of the client forbid', async () => {
     expect(await headerFor([])).toMatchObject({ kind: 'unsent' });
     expect(seen).toEqual([]);
     answer = (_request, response) => response.end(JSON.stringify({ access_token: 'abc', token_type: 'bearer' }));

@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/client-queues-subject.ts';
 
 describe('claimed jobs', () => {
-  it('begin with the next turn once they have a slot, whatever else happens', () => {
+  it('begin at the next turn after their client gets slots', () => {
     const { queues, slots, started } = claimWithoutSlots();
     expect(queues.turn()).toEqual([]);
     expect(started).toEqual([]);
@@ -18,7 +18,7 @@ describe('claimed jobs', () => {
     expect(started.map(({ jobId }) => jobId)).toEqual(['1', '2']);
   });
 
-  it('begin in turns of the routes that they call, with the route that has the fewest calls first', () => {
+  it('begin alternately for each route, with the route that has the fewest calls first', () => {
     const { queues, slots, started, jobOfRoute } = withRoutes();
     const before = started.length;
     slots.set('shop', 0);
@@ -29,7 +29,7 @@ describe('claimed jobs', () => {
     expect(routes).toEqual(['busy', 'quiet', 'busy', 'quiet']);
   });
 
-  it('leave slots to other routes where all slots of the dispatcher are fewer than those of their client', () => {
+  it('leave slots to other routes if the dispatcher has fewer slots than the client', () => {
     const { queues, hang, jobsOf, started } = withHangingRoute({ concurrency: 20, ofClient: 100 });
     hang(10);
     const before = started.length;
@@ -38,7 +38,7 @@ describe('claimed jobs', () => {
     expect(started.slice(before).map(({ route }) => route.split('/')[1])).toEqual(Array(5).fill('quick'));
   });
 
-  it('never outnumber the slots if a healthy route leaves some of them to others', () => {
+  it('never exceed the slots if a fast route leaves slots to others', () => {
     const { queues, add, jobsOf } = withHangingRoute({ ofClient: 10 });
     for (let flushes = 0; flushes < 10; flushes++) {
       add('shop', 50);
@@ -48,7 +48,7 @@ describe('claimed jobs', () => {
     expect([queues.waiting > 0, queues.waiting + queues.inFlight]).toEqual([true, 10]);
   });
 
-  it('count as under way while their claims are written, and no more when that failed', () => {
+  it('count as in flight while their claims are written, and no more if that failed', () => {
     const { queues, add, claim } = clientQueuesSubject({ ofClient: 5 });
     add('shop', 20);
     const claims = queues.take(500);
@@ -59,7 +59,7 @@ describe('claimed jobs', () => {
     expect(claim()).toEqual([]);
   });
 
-  it('are not taken ahead for a quick client without a slot', () => {
+  it('are not claimed in advance for a fast client without a slot', () => {
     const { clock, queues, slots, add, claim, end } = clientQueuesSubject();
     add('quick', 5000);
     for (let flushes = 0; flushes < 100; flushes++) {

@@ -4,14 +4,14 @@ import { circuitHostOf, heldJobOf } from './held-job.ts';
 
 const jobOf = (url: string) => heldJobOf(claimedJob({ url }), 0, 1000);
 
-describe('what is put aside when a call fails', () => {
+describe('the circuit of a failing call', () => {
   it.each([
     ['https://shop.example/a', 'shop.example'],
     ['https://shop.example:8443/a', 'shop.example:8443'],
     ['http://shop.example/a', 'shop.example:80'],
     ['http://shop.example:8080/a', 'shop.example:8080'],
     ['https://[2001:db8::1]/a', '[2001:db8::1]'],
-  ])('%s: the origin, %s', (url, host) => {
+  ])('to %s belongs to the host %s', (url, host) => {
     expect(circuitHostOf(jobOf(url), [])).toBe(host);
   });
 
@@ -24,7 +24,7 @@ describe('what is put aside when a call fails', () => {
     ['https://api.example/shops', ''],
     ['https://api.example/', ''],
     ['https://api.example/?x=/shop', ''],
-  ])('%s: the longest prefix of whole elements that its client names, %s', (url, prefix) => {
+  ])('to %s belongs to the longest configured path prefix, "%s"', (url, prefix) => {
     expect(circuitHostOf(jobOf(url), ['/shop', '/shop/pay', '/sh'])).toBe(`api.example${prefix}`);
   });
 });

@@ -63,7 +63,7 @@ function headerOf(message: string, name: string): string | undefined {
 }
 
 describe('a notice by e-mail', () => {
-  it('says what happened, and is the same message whenever it comes', async () => {
+  it('contains the event, and is the same message at each delivery', async () => {
     const server = await mailServer();
     const answer = await endpointTo(server.url).call(callTo('team@example.com'));
     expect(answer).toMatchObject({ kind: 'answered', status: 250 });
@@ -78,7 +78,7 @@ describe('a notice by e-mail', () => {
     expect(text).toContain('\r\nhttps://muster.example.com/runs/run_1\r\n');
   });
 
-  it('cannot be made to say more in its headers, or to go elsewhere', async () => {
+  it('cannot have injected headers or recipients', async () => {
     const server = await mailServer();
     const endpoint = endpointTo(server.url);
     await endpoint.call(callTo('team@example.com', noticeOf('x\r\nBcc: eve@example.com\r\n\r\nforged')));
@@ -92,14 +92,14 @@ describe('a notice by e-mail', () => {
   it.each([
     [450, '450 try again later'],
     [550, '550 no such user'],
-  ])('is answered by the status %i of the server, with its words', async (status, refusal) => {
+  ])('is answered with the status %i and the text of the server', async (status, refusal) => {
     const server = await mailServer(() => refusal);
     const answer = await endpointTo(server.url).call(callTo('team@example.com'));
     expect(answer).toMatchObject({ kind: 'answered', status });
     expect(answer.kind === 'answered' && answer.body.toString()).toBe(refusal);
   });
 
-  it('is unanswered where there is no server, and where it says nothing in time', async () => {
+  it('is unanswered without a server, or if the server does not answer in time', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const address = silent.address();
@@ -116,7 +116,7 @@ describe('a notice by e-mail', () => {
     });
   });
 
-  it('never sends a password in the clear', async () => {
+  it('is not sent if the server requires a password without encryption', async () => {
     const asked: unknown[] = [];
     const server = await mailServer(undefined, {
       allowInsecureAuth: true,
@@ -130,7 +130,7 @@ describe('a notice by e-mail', () => {
     expect([asked, server.heard]).toEqual([[], []]);
   });
 
-  it('is not begun after its claim, and waits where no server is named', async () => {
+  it('is not sent after its claim, and is released if no server is configured', async () => {
     const server = await mailServer();
     const late = callTo('team@example.com', noticeOf('x'), { notAfterMs: systemClock.monotonicMs() - 1 });
     expect(await endpointTo(server.url).call(late)).toMatchObject({ kind: 'unanswered' });

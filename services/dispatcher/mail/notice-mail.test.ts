@@ -18,7 +18,7 @@ function bodyOf(countries: readonly string[], data: object = {}): Buffer {
 const linesOf = (body: Buffer) => noticeMailOf(body)?.text.split('\n');
 
 describe('the text of a notice by e-mail', () => {
-  it('names the countries of a campaign that has any, and no owner that it does not have', () => {
+  it('contains the countries of a campaign if it has any, and no missing owner', () => {
     expect(linesOf(bodyOf(['SG']))).toEqual([
       'It is paused',
       '',
@@ -34,13 +34,13 @@ describe('the text of a notice by e-mail', () => {
     expect(linesOf(bodyOf([]))).not.toContain('Countries: ');
   });
 
-  it('threads by the run, else by the campaign', () => {
+  it('has the run as its thread, otherwise the campaign', () => {
     expect(noticeMailOf(bodyOf(['SG']))?.thread).toBe('run_1');
     expect(noticeMailOf(bodyOf(['SG'], { run: null }))?.thread).toBe('cmp_1');
     expect(noticeMailOf(bodyOf(['SG'], { run: null, campaign: null }))?.thread).toBeNull();
   });
 
-  it('does not exist for a body that is no notice', () => {
+  it('is undefined for a body that is not a notice', () => {
     expect([noticeMailOf(Buffer.from('{')), noticeMailOf(Buffer.from('{}'))]).toEqual([undefined, undefined]);
   });
 });

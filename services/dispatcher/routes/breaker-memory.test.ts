@@ -7,7 +7,7 @@ describe('the memory of breakers', () => {
     for (let host = 0; host < count; host++) memory.of(keyOf(clientId, host));
   };
 
-  it('keeps a thousand of one client, those that were used last, and those of others', () => {
+  it('keeps the 1,000 most recently used hosts of one client, and those of other clients', () => {
     const memory = createBreakerMemory();
     const ofOther = memory.of(keyOf('other', 0));
     fill(memory, 'many', 1000);
@@ -23,7 +23,7 @@ describe('the memory of breakers', () => {
     expect(memory.find(keyOf('many', 19_000))).toBeUndefined();
   });
 
-  it('keeps ten thousand of all clients, those that were used last', () => {
+  it('keeps the 10,000 most recently used hosts of all clients', () => {
     const memory = createBreakerMemory();
     memory.of(keyOf('oldest', 0));
     const ofSecond = memory.of(keyOf('second', 0));
@@ -33,7 +33,7 @@ describe('the memory of breakers', () => {
     expect(memory.find(keyOf('9', 998))).toBeDefined();
   });
 
-  it('forgets what is forgotten, and has room for it', () => {
+  it('has room again after a host is removed', () => {
     const memory = createBreakerMemory();
     fill(memory, 'many', 1000);
     memory.forget(keyOf('many', 7));

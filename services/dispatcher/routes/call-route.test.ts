@@ -16,11 +16,11 @@ describe('the route of a call', () => {
     ['/services/T024BE7LD/B0KQ7/XXX', '/services'],
     ['/shop%20a/x', ''],
     ['//x', ''],
-  ])('%j is named by its first words: %j', (pathname, words) => {
+  ])('of path %j consists of its first literal words: %j', (pathname, words) => {
     expect(callRouteOf('one.example', pathname)).toBe(`one.example${words}`);
   });
 
-  it('equals the path prefix that its client names, unless it is longer', () => {
+  it('is the path prefix that its client configured, unless the route is longer', () => {
     expect(routeNameOf('one.example', 'one.example/shop')).toBe('one.example/shop');
     expect(routeNameOf('one.example/shop', 'one.example/shop')).toBe('one.example/shop');
     expect(routeNameOf('one.example/shop/17', 'one.example/shop')).toBe('one.example/shop/17');

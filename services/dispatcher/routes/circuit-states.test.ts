@@ -6,7 +6,7 @@ describe('the states of circuits', () => {
   const rowOf = (host: string, clientId = 'one') =>
     ({ clientId, host, state: 'open', nextInMs: 0, sinceMs: 0 }) as const;
 
-  it('have the number of routes of each host of each client', () => {
+  it('count the routes of each host of each client', () => {
     const states = createCircuitStates(() => 0);
     states.replace([
       ...[rowOf('a.example'), rowOf('a.example/x'), rowOf('a.example/y/z'), rowOf('b.example/x'), rowOf('*')],
@@ -24,7 +24,7 @@ describe('the states of circuits', () => {
     expect([states.has(keyOf('b.example/x')), states.has(keyOf('a.example/x'))]).toEqual([true, false]);
   });
 
-  it('have the time until which a host that is back was put aside, for two minutes', () => {
+  it('keep for two minutes the time at which a host recovered', () => {
     let nowMs = 1000;
     const states = createCircuitStates(() => nowMs);
     const key = keyOf('a.example');

@@ -25,7 +25,7 @@ const jobs = (sign: HostSign, count: number, name: string) =>
   Array.from({ length: count }, (_, index): [HostSign, string] => [sign, `${name}${index}`]);
 
 describe('the breaker of a host', () => {
-  it('opens when so many distinct jobs, and so large a part of those called lately, have failed, by nothing else', () => {
+  it('opens exactly if the number and the share of recently failed jobs reach both limits', () => {
     fc.assert(
       fc.property(calls, limitsOf, fc.constantFrom<HostState>('closed', 'closing'), (given, wanted, state) => {
         const breaker = createHostBreaker();
@@ -49,17 +49,17 @@ describe('the breaker of a host', () => {
     );
   });
 
-  it('opens at the tenth job when all fail, however well the host was before', () => {
+  it('opens at the tenth failed job in a row, even after 500 answered jobs', () => {
     expect(openings(jobs('fails', 12, 'bad'))).toEqual([10]);
     expect(openings([...jobs('answers', 500, 'good'), ...jobs('fails', 12, 'bad')])).toEqual([510]);
   });
 
-  it('is not opened by nine jobs, however often they are tried again', () => {
+  it('does not open for nine jobs, even if they are retried three times', () => {
     const nine = jobs('fails', 9, 'bad');
     expect(openings([...nine, ...nine, ...nine, ...nine])).toEqual([]);
   });
 
-  it('is not opened by ten bad jobs among thirty, also when these are tried again among others', () => {
+  it('does not open if ten of thirty jobs fail, even if they are retried among others', () => {
     const mixed = Array.from({ length: 30 }, (_, index): [HostSign, string] => [
       index % 3 === 0 ? 'fails' : 'answers',
       `job${index}`,
@@ -70,12 +70,12 @@ describe('the breaker of a host', () => {
     ).toEqual([]);
   });
 
-  it('needs half as many failures while a host is coming back', () => {
+  it('needs half as many failures while the host recovers', () => {
     expect(openings(jobs('fails', 7, 'bad'), 'closing')).toEqual([5]);
     expect(openings([...jobs('answers', 6, 'good'), ...jobs('fails', 5, 'bad')], 'closing')).toEqual([]);
   });
 
-  it.each<HostState>(['open', 'disabled'])('is not opened again by what was under way: %s', (state) => {
+  it.each<HostState>(['open', 'disabled'])('ignores calls in flight in the state %s', (state) => {
     const breaker = createHostBreaker();
     for (const [sign, jobId] of jobs('fails', 30, 'bad')) {
       expect(breaker.onCalled({ jobId, sign }, state, limits)).toBe(false);
@@ -84,14 +84,14 @@ describe('the breaker of a host', () => {
   });
 });
 
-it('tries a host soon after it was put aside, then less and less often, never more often than its client wants', () => {
+it("the probe interval of a host grows from one second to the client's limit", () => {
   expect([0, 1000, 4000, 29_000, 3_600_000].map((ms) => probeInMs(ms, 30_000))).toEqual([
     1000, 1000, 4000, 29_000, 30_000,
   ]);
   expect(probeInMs(0, 500)).toBe(500);
 });
 
-it('brings back few jobs first, twice as many each second, and never more than it could read', () => {
+it('the number of released jobs of a recovered host doubles each second, from 10 to 10,000', () => {
   expect([0, 999, 1000, 2000, 5000].map(broughtBack)).toEqual([10, 10, 20, 40, 320]);
   fc.assert(
     fc.property(fc.integer({ min: -1000, max: 1e9 }), (ms) => broughtBack(ms) >= 10 && broughtBack(ms) <= 10_000),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createEvidenceMemory, createHostEvidence, type HostEvidence } from './host-evidence.ts';
 
-describe('the evidence of a host', () => {
+describe('the evidence of a failed call', () => {
   let evidence: HostEvidence;
   let nowMs: number;
   let number: number;
@@ -25,13 +25,13 @@ describe('the evidence of a host', () => {
     return counts;
   };
 
-  it('concerns the host while it serves no other route', () => {
+  it('concerns the host if no other route is answered', () => {
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
     call('fails', 'h/other');
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('concerns the route for ten seconds after the host has served another one, which has not failed since', () => {
+  it('concerns the route for ten seconds after an answer of another route that has not failed since', () => {
     call('answers', 'h/good');
     nowMs += 9999;
     expect(call('fails', 'h/bad').isOfRoute).toBe(true);
@@ -43,7 +43,7 @@ describe('the evidence of a host', () => {
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('concerns the route of a call that took long if the host has served another one since ten seconds before it', () => {
+  it('of a long call concerns the route if another route was answered less than ten seconds before the call', () => {
     call('answers', 'h/good');
     nowMs += 60_000;
     expect(failLate(50_001, 'h/bad').isOfRoute).toBe(true);
@@ -52,14 +52,14 @@ describe('the evidence of a host', () => {
     expect(failLate(50_001, 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('concerns the ordering key of a call that took long if another one was served since ten seconds before it', () => {
+  it('of a long call concerns the ordering key if another key was answered less than ten seconds before the call', () => {
     call('answers', 'h/a', 'good');
     nowMs += 60_000;
     expect(failLate(50_001, 'h/a', 'bad')).toMatchObject({ isOfKey: true, id: 'key bad' });
     expect(failLate(50_000, 'h/a', 'bad')).toMatchObject({ isOfKey: false, id: '3' });
   });
 
-  it('counts all jobs of an ordering key as one while another key of the route is served', () => {
+  it('counts all jobs of an ordering key as one if another key of the route is answered', () => {
     expect(call('fails', 'h/a', 'bad')).toMatchObject({ isOfKey: false, id: '1' });
     call('answers', 'h/a', 'good');
     expect(call('fails', 'h/a', 'bad')).toMatchObject({ isOfKey: true, id: 'key bad' });
@@ -67,18 +67,18 @@ describe('the evidence of a host', () => {
     expect(call('fails', 'h/a')).toMatchObject({ isOfKey: false, id: '5' });
   });
 
-  it('concerns the whole route when a key is answered beside another one', () => {
+  it('concerns neither route nor key if the key is answered', () => {
     call('answers', 'h/a', 'one');
     expect(call('answers', 'h/a', 'other')).toMatchObject({ isOfRoute: false, isOfKey: false, id: 'key other' });
     expect(call('answers', 'h/a', 'one')).toMatchObject({ isOfRoute: false, isOfKey: false, id: 'key one' });
   });
 
-  it('counts jobs with a key by themselves while only jobs of other routes are served', () => {
+  it('counts jobs with a key separately if only other routes are answered', () => {
     call('answers', 'h/b', 'good');
     expect(call('fails', 'h/a', 'bad')).toMatchObject({ isOfRoute: true, isOfKey: false, id: '2' });
   });
 
-  it('permits one first-hand call of each route that has not failed, four at once, 100 ms apart', () => {
+  it('permits one first call per route without failures, at most four at once, 100 ms apart', () => {
     call('fails', 'h/bad');
     expect(permitOf('h/bad')).toBe('put-aside');
     expect(permitOf('h/a')).toBe('call');
@@ -94,7 +94,7 @@ describe('the evidence of a host', () => {
     expect(permitOf('h/d')).toBe('put-aside');
   });
 
-  it('permits the same job again, and another of its route once it has ended', () => {
+  it('permits the first call again for the same job, and another one of the route after it has ended', () => {
     const job = jobOf('h/a');
     expect([evidence.firstHandOf(job, nowMs), evidence.isFirstHand(job.jobId)]).toEqual(['call', true]);
     expect(evidence.firstHandOf(job, nowMs)).toBe('call');
@@ -104,7 +104,7 @@ describe('the evidence of a host', () => {
     expect(permitOf('h/a')).toBe('call');
   });
 
-  it('lets four jobs of other routes wait for their turn, until they are called or for a second', () => {
+  it('lets four jobs of other routes wait for their first call, for at most a second', () => {
     permitOf('h/a');
     const waiting = Array.from('bcde', (name) => jobOf(`h/${name}`));
     const permits = () => waiting.map((job) => evidence.firstHandOf(job, nowMs));
@@ -119,13 +119,13 @@ describe('the evidence of a host', () => {
     expect(permitsOf(5, (nth) => `h/next-${nth}`)).toEqual({ wait: 3, 'put-aside': 2 });
   });
 
-  it('lets 64 jobs wait for the answer to another one of their route', () => {
+  it('lets 64 jobs wait for the first call of their route', () => {
     permitOf('h/a');
     expect(permitsOf(1000, () => 'h/a')).toEqual({ wait: 64, 'put-aside': 936 });
     expect(permitOf('h/b')).toBe('wait');
   });
 
-  it('permits no first-hand call after four that failed, until the host has answered', () => {
+  it('permits no first call after four failed ones until the host answers', () => {
     const tryRoute = (nth: number, sign: 'answers' | 'fails' | 'gone' | 'none') => {
       const job = jobOf(`h/shop-${nth}`);
       nowMs += 100;
@@ -148,7 +148,7 @@ describe('the evidence of a host', () => {
     }
   });
 
-  it('is of the host as well while half of eight routes or more fail within ten seconds', () => {
+  it('concerns the host as well if half of at least eight routes fail within ten seconds', () => {
     const routes = Array.from('abcdefgh', (name) => `h/${name}`);
     for (const route of routes.slice(0, 4)) call('answers', route);
     expect(routes.slice(4, 7).map((route) => call('fails', route).isOfMany)).toEqual([false, false, false]);
@@ -160,7 +160,7 @@ describe('the evidence of a host', () => {
     expect(call('fails', 'h/h').isOfMany).toBe(false);
   });
 
-  it('is of the host as well if half of eight routes fail one after the other by calls that hang', () => {
+  it('concerns the host as well if half of eight routes fail by calls that hang', () => {
     for (const name of 'abcd') call('answers', `h/${name}`);
     nowMs += 20_000;
     for (const name of 'efg') failLate(20_000, `h/${name}`);
@@ -168,7 +168,7 @@ describe('the evidence of a host', () => {
     expect(failLate(10_001, 'h/h').isOfMany).toBe(true);
   });
 
-  it('is not of the host where one key of each route fails beside another one', () => {
+  it('does not concern the host if one key per route fails and another is answered', () => {
     for (const name of 'abcdefgh') {
       call('answers', `h/${name}`, 'good');
       nowMs += 1;
@@ -176,7 +176,7 @@ describe('the evidence of a host', () => {
     }
   });
 
-  it('permits a first-hand call of another key while one key alone has failed', () => {
+  it('permits a first call of another key if only one key has failed', () => {
     call('fails', 'h/a', 'bad');
     expect(permitOf('h/a', 'bad')).toBe('put-aside');
     expect(permitOf('h/a', 'good')).toBe('call');
@@ -185,15 +185,15 @@ describe('the evidence of a host', () => {
     expect(permitOf('h/a', 'fourth')).toBe('put-aside');
   });
 
-  it('remembers the 64 routes that were called last', () => {
+  it('covers the 64 most recently called routes', () => {
     call('fails', 'h/first');
     for (let route = 0; route < 64; route++) call('answers', `h/${route}`);
     expect(permitOf('h/first')).toBe('call');
   });
 });
 
-describe('the evidence of all hosts', () => {
-  it('has one bound for all hosts, and keeps a host while a first-hand call is under way', () => {
+describe('the evidence memory of all hosts', () => {
+  it('is limited over all hosts, and keeps a host with a first call in flight', () => {
     const memory = createEvidenceMemory();
     const job = (nth: number) => ({ jobId: `${nth}`, route: `h/${nth % 64}`, orderingKey: `${nth}` });
     const callMany = (host: string) => {

@@ -34,7 +34,7 @@ describe('the routes of an outlet with 16 slots', () => {
     for (let begun = 0; begun < calls; begun++) lines.begin(line);
   };
 
-  it('leave all slots to the only one, once it was answered, and half of them before and while its calls hang', () => {
+  it('leave a single route all slots after an answer, and half of them before it or while its calls hang', () => {
     const only = lineOf('h/a');
     expect(allowed(only)).toBe(8);
     call(only, 100);
@@ -46,10 +46,10 @@ describe('the routes of an outlet with 16 slots', () => {
   });
 
   it.each([
-    ['an hour ago, quickly', 100, 3_600_000],
-    ['an hour ago, by a time-out', 4000, 3_600_000],
-    ['just now, quickly, after a long pause', 100, 0],
-  ])('leave all slots to the only one when jobs fall due and its last call failed %s', (_how, tookMs, idleMs) => {
+    ['an hour ago after 100 ms', 100, 3_600_000],
+    ['an hour ago by a time-out', 4000, 3_600_000],
+    ['just now after 100 ms and a long pause', 100, 0],
+  ])('leave a single route all slots if its last call failed %s', (_how, tookMs, idleMs) => {
     const only = lineOf('h/a');
     call(only, 100);
     nowMs += 60_000;
@@ -60,7 +60,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect([allowed(only), isBlocked(only)]).toEqual([16, false]);
   });
 
-  it('bring released jobs back soon after the first answer that comes after time-outs', () => {
+  it('bring released jobs back soon after the first answer that follows time-outs', () => {
     const [bad, good] = [lineOf('h/a'), lineOf('h/b')];
     call(good, 100);
     lines.begin(bad);
@@ -71,7 +71,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(backInMs(bad)).toBeLessThan(1000);
   });
 
-  it('leave some slots to the others for ten seconds after these were called', () => {
+  it('leave some slots to other routes for ten seconds after the last call of those', () => {
     const [busy, other] = [lineOf('h/a'), lineOf('h/b')];
     call(other, 100);
     for (let calls = 0; calls < 10; calls++) call(busy, 100);
@@ -81,7 +81,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(allowed(busy)).toBe(16);
   });
 
-  it('leave half of the slots to the others when calls are not answered any more', () => {
+  it('leave half of the slots to other routes if calls of a route hang', () => {
     const [hangs, other] = [lineOf('h/a'), lineOf('h/b')];
     for (let calls = 0; calls < 10; calls++) call(hangs, 100);
     call(other, 40);
@@ -94,7 +94,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(isBlocked(hangs)).toBe(true);
   });
 
-  it('release the jobs of an unknown route whose calls hang, even if it is the only one', () => {
+  it('block a new route whose calls hang for a second, even if it is the only one', () => {
     const only = lineOf('h/a');
     hang(only, 8);
     nowMs += 999;
@@ -103,7 +103,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(isBlocked(only)).toBe(true);
   });
 
-  it('leave half of the slots to the others when calls take much longer than theirs', () => {
+  it('leave half of the slots to other routes if calls of a route take much longer', () => {
     const [slow, other] = [lineOf('h/a'), lineOf('h/b')];
     call(slow, 3000);
     call(other, 100);
@@ -114,14 +114,14 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(isBlocked(slow)).toBe(true);
   });
 
-  it('call a route that fails quickly at the usual pace, because breakers and attempts bound its jobs', () => {
+  it('do not slow down a route that fails quickly, because circuits and attempts limit its jobs', () => {
     const [bad, good] = [lineOf('h/a'), lineOf('h/b')];
     call(good, 100);
     for (let calls = 0; calls < 100; calls++) call(bad, 5, failed);
     expect([allowed(bad), isBlocked(bad), allowed(good)]).toEqual([8, false, 8]);
   });
 
-  it('call a route seldom if its calls time out while others are served', () => {
+  it('slow down a route whose calls time out while others are answered', () => {
     const [bad, good] = [lineOf('h/a'), lineOf('h/b')];
     call(good, 100);
     for (let calls = 0; calls < 10; calls++) call(bad, 300, timedOut);
@@ -132,7 +132,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(allowed(bad)).toBe(2);
   });
 
-  it('pause only the route whose receiver requests it', () => {
+  it('pause only the route whose receiver sends Retry-After', () => {
     const [bad, good] = [lineOf('h/a'), lineOf('h/b')];
     call(good, 100);
     call(bad, 5, throttled);
@@ -140,14 +140,14 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(backInMs(bad)).toBeGreaterThanOrEqual(5000);
   });
 
-  it('bring jobs of the only one back as if it had all slots, which it has once it is answered', () => {
+  it('bring back jobs of a single route as if it had all slots', () => {
     const only = lineOf('h/a');
     hang(only, 8);
     nowMs += 1600;
     expect([backInMs(only), backInMs(only)]).toEqual([600, 700]);
   });
 
-  it('bring released jobs back at the pace of their calls, after 30 s or as many in a second as may come back', () => {
+  it('bring back released jobs at the pace of their calls within 30 s, then at the maximum rate', () => {
     const [slow, other] = [lineOf('h/a'), lineOf('h/b')];
     call(other, 100);
     call(slow, 4000);
@@ -158,7 +158,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect([backInMs(slow), backInMs(slow)]).toEqual([30_010, 30_020]);
   });
 
-  it('bring a released job back within two minutes, however few may come back in a second', () => {
+  it('bring back a released job within two minutes, for any maximum rate', () => {
     const [slow, other] = [lineOf('h/a'), lineOf('h/b')];
     call(other, 100);
     hang(slow, 8);
@@ -181,7 +181,7 @@ describe('the routes of an outlet with 16 slots', () => {
     }
   }
 
-  it('leave half of the slots and one call each to others, if several were answered and hang now', () => {
+  it('leave half of the slots to others if three answered routes hang', () => {
     const hanging = [lineOf('h/a'), lineOf('h/b'), lineOf('h/c')] as const;
     const good = lineOf('h/good');
     for (const line of [...hanging, good]) call(line, 100);
@@ -193,7 +193,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(hanging.map(isBlocked)).toEqual([true, true, true]);
   });
 
-  it('leave some slots to those that are answered, however many were never answered', () => {
+  it('leave some slots to an answered route if 30 routes were never answered', () => {
     const good = lineOf('h/good');
     call(good, 100);
     const hanging = Array.from({ length: 30 }, (_, index) => lineOf(`h/${index}`));
@@ -207,20 +207,20 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(lines.heldUp(slots)).toBe(3);
   });
 
-  it('call one for the first time while others hold half of the slots', () => {
+  it('allow the first call of a new route while a hanging route has half of the slots', () => {
     const [hangs, fresh] = [lineOf('h/a'), lineOf('h/b')];
     call(hangs, 4000, timedOut);
     hang(hangs, 8);
     expect(allowed(fresh)).toBe(1);
   });
 
-  it('leave half of the slots to others, however many have timed out', () => {
+  it('leave half of the slots to others if 30 routes have timed out', () => {
     const hanging = Array.from({ length: 30 }, (_, index) => lineOf(`h/${index}`));
     for (const line of hanging) call(line, 4000, timedOut);
     expect(beginAll(...hanging).filter((calls) => calls > 0)).toEqual(Array(8).fill(1));
   });
 
-  it('have their slots back when calls that hung are answered', () => {
+  it('get their slots back when hanging calls are answered', () => {
     const [one, other] = [lineOf('h/a'), lineOf('h/b')];
     hang(one, 8);
     nowMs += 2000;
@@ -229,7 +229,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect([allowed(one), allowed(other)]).toEqual([16, 8]);
   });
 
-  it('know that others were served when calls began that have hung for longer than that lasts', () => {
+  it('attribute time-outs to the route if another route was answered shortly before the calls began', () => {
     const [bad, good] = [lineOf('h/a'), lineOf('h/b')];
     call(good, 100);
     hang(bad, 8);
@@ -238,7 +238,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(bad.guard.isTroubled).toBe(true);
   });
 
-  it('drop the one that was called longest ago to make room', () => {
+  it('drop the route that was called longest ago to make room', () => {
     const routes = Array.from({ length: 64 }, (_, index) => `h/${index}`);
     const first = routes.map(lineOf)[0];
     lineOf('h/0');
@@ -246,7 +246,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(lineOf('h/0')).toBe(first);
   });
 
-  it('number at most 65, and those with calls are kept', () => {
+  it('are at most 65, and routes with calls in flight are kept', () => {
     const first = lineOf('h/0');
     lines.begin(first);
     const all = new Set(Array.from({ length: 1000 }, (_, index) => lineOf(`h/${index}`)));
@@ -269,7 +269,7 @@ describe('the routes of an outlet with few slots', () => {
     [3, 2, 1],
     [6, 5, 3],
     [40, 35, 20],
-  ])('share %d slots: %d for a route that is answered, and %d for one that is not', (slots, flowing, unanswered) => {
+  ])('share %d slots: %d for an answered route and %d for an unanswered one', (slots, flowing, unanswered) => {
     let nowMs = 100_000;
     const lines = createRouteLines({ monotonicMs: () => nowMs, random: () => 0.5 });
     const [one, other] = [lines.of('h/a', slots), lines.of('h/b', slots)];

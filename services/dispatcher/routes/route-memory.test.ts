@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRouteMemory } from './route-memory.ts';
 
 describe('the memory of routes', () => {
-  it('keeps a bounded number of routes over all outlets, those of the most recently used outlets', () => {
+  it('keeps at most 20,000 routes, those of the most recently used outlets', () => {
     const memory = createRouteMemory({ monotonicMs: () => 0, random: () => 0.5 });
     const callMany = (outletId: string) => {
       const routes = memory.of(outletId);

@@ -65,7 +65,7 @@ function setUp() {
 }
 
 describe('the call slots of a dispatcher', () => {
-  it('are all of a client’s at once where it is alone', async () => {
+  it('are all slots of a client if the dispatcher is alone', async () => {
     const { startOne } = setUp();
     const only = await startOne('d1');
     expect(only.isSettled()).toBe(true);
@@ -73,7 +73,7 @@ describe('the call slots of a dispatcher', () => {
     expect(only.isClosed(client)).toBe(false);
   });
 
-  it('are looked after once a second while it is alone, twice beside another one, and nothing else wakes it', async () => {
+  it('are checked once a second if the dispatcher is alone, twice with another one, without other wake-ups', async () => {
     const { clock, listed, startOne, looksWithin } = setUp();
     await startOne('d1');
     expect(await looksWithin(10_000)).toBe(10);
@@ -83,7 +83,7 @@ describe('the call slots of a dispatcher', () => {
     expect(await looksWithin(10_000)).toBe(20);
   });
 
-  it('are shared at once with one of which it is told', async () => {
+  it('are shared with a new dispatcher at once after a notification', async () => {
     const { changes, listed, startOne, inUse } = setUp();
     await startOne('d1');
     listed.add('d2');
@@ -92,14 +92,14 @@ describe('the call slots of a dispatcher', () => {
     expect(inUse()).toBe(concurrency / 2);
   });
 
-  it('are looked after twice a second while nothing can be told', async () => {
+  it('are checked twice a second without notifications', async () => {
     const { changes, startOne, looksWithin } = setUp();
     changes.lose();
     await startOne('d1');
     expect(await looksWithin(10_000)).toBe(20);
   });
 
-  it('are none beside another one until that has certainly read of it, and then its part', async () => {
+  it('are none for a new dispatcher until the other one has certainly read of it, then its share', async () => {
     const { clock, startOne } = setUp();
     const first = await startOne('d1');
     const second = await startOne('d2');
@@ -111,7 +111,7 @@ describe('the call slots of a dispatcher', () => {
     expect(second.isClosed(client)).toBe(false);
   });
 
-  it('are never more than the client’s number in sum, though the one before cannot read that another came', async () => {
+  it("never exceed the client's concurrency, even if the earlier dispatcher cannot read of the new one", async () => {
     const { clock, cannotRead, startOne, inUse } = setUp();
     const first = await startOne('d1');
     cannotRead.add('d1');
@@ -130,7 +130,7 @@ describe('the call slots of a dispatcher', () => {
     expect(first.isClosed(client)).toBe(false);
   });
 
-  it('are tried for each client in turn where there are more dispatchers than slots, though many are taken', async () => {
+  it('are requested for each client in turn if dispatchers outnumber slots and 599 of 600 are taken', async () => {
     const { clock, leases, listed, startWith } = setUp();
     const clients = Array.from({ length: 600 }, (_, nth) => clientIdOf(nth));
     for (const clientId of clients.slice(0, 599)) await leases.acquire(`call-slot/${clientId}/0`, 'd1', 60_000);
@@ -141,7 +141,7 @@ describe('the call slots of a dispatcher', () => {
     expect(clients.map((clientId) => slots.of(clientId))).toEqual([...Array<number>(599).fill(0), 1]);
   });
 
-  it('are kept for calls under way while slots of many others are tried, 300 ms each time', async () => {
+  it('are kept for calls in flight while requests for 49 other slots take 300 ms each', async () => {
     const { clock, leases, listed, startWith } = setUp();
     const clients = Array.from({ length: 50 }, (_, nth) => clientIdOf(nth));
     const [calls = '', ...others] = clients;
@@ -165,7 +165,7 @@ describe('the call slots of a dispatcher', () => {
     expect(tried.size).toBe(clients.length);
   });
 
-  it('are waited for: a start beside another one is settled after that time, one without a place after twice it', async () => {
+  it('are settled after 3 s beside another dispatcher, and after 6 s for one that is not listed', async () => {
     const { clock, startOne } = setUp();
     await startOne('d1');
     const settledAt = new Map<string, number>();

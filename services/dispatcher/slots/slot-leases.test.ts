@@ -30,7 +30,7 @@ function setUp() {
 }
 
 describe('the lease of a call slot', () => {
-  it('is kept while a claim is being written and while its call is under way, and released afterwards', async () => {
+  it('is kept while its claim is written and its call is in flight, and is released afterwards', async () => {
     const { clock, ours, others } = setUp();
     await ours.turn(queued);
     expect([ours.of(client), ours.gains()]).toEqual([1, 1]);
@@ -45,7 +45,7 @@ describe('the lease of a call slot', () => {
     expect([ours.of(client), others.of(client)]).toEqual([0, 1]);
   });
 
-  it('has a turn that begins with its first slot and that later claims do not extend', async () => {
+  it('has a turn that begins with the first slot and is not extended by later claims', async () => {
     const { clock, ours } = setUp();
     await ours.turn(queued);
     clock.advance(600);
@@ -56,7 +56,7 @@ describe('the lease of a call slot', () => {
     expect([ours.of(client), ours.isClosed(client)]).toEqual([0, true]);
   });
 
-  it('is for one second of claims, counted from when it was got, however long that took', async () => {
+  it('allows claims for one second after it was acquired, however long that took', async () => {
     const { clock, store, dispatcher } = setUp();
     const slow = dispatcher('a', {
       acquireSome: async (...args) => {
@@ -73,7 +73,7 @@ describe('the lease of a call slot', () => {
     expect([slow.of(client), slow.isClosed(client)]).toEqual([1, true]);
   });
 
-  it('is renewed and taken for many clients by one statement, and released by one', async () => {
+  it('is acquired and renewed for 100 clients by one statement, and released by one', async () => {
     const { clock, store, dispatcher } = setUp();
     const statements = { acquireSome: 0, releaseAll: 0 };
     const ours = dispatcher('a', {
@@ -91,7 +91,7 @@ describe('the lease of a call slot', () => {
     expect([ours.clients(), statements.releaseAll]).toEqual([[], 1]);
   });
 
-  it('is given up before it is released: meanwhile no claim is made by it', async () => {
+  it('is closed for claims before it is released', async () => {
     const { store, dispatcher } = setUp();
     const meanwhile: unknown[] = [];
     const ours = dispatcher('a', {
@@ -105,7 +105,7 @@ describe('the lease of a call slot', () => {
     expect(meanwhile).toEqual([0, true]);
   });
 
-  it('is taken although the leases of other slots cannot be released, which are released later', async () => {
+  it('is acquired although leases of other slots cannot be released, and those are released later', async () => {
     const { store, dispatcher, others } = setUp();
     let isDown = true;
     const ours = dispatcher('a', {
@@ -121,7 +121,7 @@ describe('the lease of a call slot', () => {
     expect(others.of(client)).toBe(1);
   });
 
-  it('is released although no other slot can be asked for, and kept until it ends if it cannot be renewed', async () => {
+  it('is released although no slot can be requested, and ends if it cannot be renewed', async () => {
     const { clock, store, dispatcher, others } = setUp();
     let isDown = false;
     const ours = dispatcher('a', {
@@ -138,7 +138,7 @@ describe('the lease of a call slot', () => {
     expect(ours.of('bakery')).toBe(0);
   });
 
-  it('is not taken again while its release may still arrive', async () => {
+  it('is not acquired again while its delayed release may still arrive', async () => {
     const { clock, store, dispatcher } = setUp();
     const late: (() => Promise<void>)[] = [];
     const ours = dispatcher('a', {

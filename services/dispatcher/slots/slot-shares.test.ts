@@ -5,8 +5,8 @@ import { slotShare } from './slot-shares.ts';
 
 const ownersOf = (count: number) => Array.from({ length: count }, (_, nth) => `d${String(nth).padStart(3, '0')}`);
 
-describe('the part of a client’s calls that is a dispatcher’s', () => {
-  it('is its number in sum, and about the same for each', () => {
+describe("a dispatcher's share of a client's call slots", () => {
+  it("adds up to the client's concurrency over all dispatchers and is nearly equal for each", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
@@ -22,7 +22,7 @@ describe('the part of a client’s calls that is a dispatcher’s', () => {
     );
   });
 
-  it('is nothing where it is not known yet that it is alive', () => {
+  it('is 0 for a dispatcher that is not listed', () => {
     expect(slotShare(50, ownersOf(3), 'another', clientIdOf(1))).toBe(0);
   });
 

@@ -30,8 +30,8 @@ function setUp(outcome: TopicWritten | 'never' = { kind: 'written', partition: 3
   return { clock, sent, call: (topic: string) => endpoint.call(callTo(topic)) };
 }
 
-describe('a job whose endpoint is a topic', () => {
-  it('is written with its key, its headers and its body, and called once that is acknowledged', async () => {
+describe('a job with a Kafka topic as its target', () => {
+  it('is written with key, headers and body, and counts as called after the acknowledgement', async () => {
     const { sent, call } = setUp();
     const answer = await call('orders');
     expect(answer).toMatchObject({ kind: 'answered', status: 200 });
@@ -40,7 +40,7 @@ describe('a job whose endpoint is a topic', () => {
     expect(sent).toEqual([{ topic: 'orders', key: 'merchant-1', headers, value: Buffer.from('{"order":17}') }]);
   });
 
-  it('is given up where the topic refuses it, and tried again where nothing was acknowledged', async () => {
+  it('is given up if the topic refuses it, and retried without an acknowledgement', async () => {
     expect(await setUp({ kind: 'refused', cause: 'there is no topic orders' }).call('orders')).toEqual({
       kind: 'forbidden',
       cause: 'there is no topic orders',
@@ -51,7 +51,7 @@ describe('a job whose endpoint is a topic', () => {
     });
   });
 
-  it('is not waited for longer than a call may take', async () => {
+  it('times out like a call', async () => {
     const { clock, call } = setUp('never');
     const answer = call('orders');
     await passTime(clock, 1000);
@@ -64,7 +64,7 @@ describe('a job whose endpoint is a topic', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is written to what is named by its beginning', async () => {
+  it('is written to a topic that matches a configured prefix', async () => {
     expect(await setUp().call('shop.orders')).toMatchObject({ kind: 'answered' });
   });
 });
