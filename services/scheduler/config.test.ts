@@ -8,7 +8,7 @@ const basics = {
 };
 
 it.each(['1', '2'])(
-  'refuses to forget outcomes of callbacks after %s days, while their keys have to be known',
+  'the scheduler rejects a job history of %s days, which is shorter than idempotency keys are kept',
   (days) => {
     expect(() => readConfig({ ...basics, JOBS_HISTORY_DAYS: days })).toThrow(
       /JOBS_HISTORY_DAYS.*has to be 0, or at least 3/,
@@ -16,6 +16,6 @@ it.each(['1', '2'])(
   },
 );
 
-it.each(['0', '3', '30'])('keeps them for %s days', (days) => {
+it.each(['0', '3', '30'])('the scheduler accepts a job history of %s days', (days) => {
   expect(readConfig({ ...basics, JOBS_HISTORY_DAYS: days }).JOBS_HISTORY_DAYS).toBe(Number(days));
 });

@@ -40,7 +40,7 @@ function createFixture() {
 }
 
 describe('the history of jobs', () => {
-  it('is kept by one scheduler, once an hour', async () => {
+  it('is cleaned up by one scheduler once an hour', async () => {
     const { clock, turns, stop } = createFixture();
     await passTime(clock, 59 * minuteMs);
     expect(turns).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('the history of jobs', () => {
     await stop();
   });
 
-  it('is tried again by the same scheduler in five minutes while a reader holds up its days, and counts that', async () => {
+  it('is cleaned up again after five minutes while a reader blocks its days, which is counted', async () => {
     const { clock, turns, state, stop, metrics } = createFixture();
     state.heldUp = 1;
     await passTime(clock, 11 * minuteMs);

@@ -11,7 +11,7 @@ import type { CheckedLedger } from './ports/ledger-check.ts';
 
 const clientId = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-describe('the check of the ledger', () => {
+describe('the ledger check of the scheduler', () => {
   let clock: SettableClock;
   let database: MemoryDatabase;
   let errors: object[];
@@ -50,7 +50,7 @@ describe('the check of the ledger', () => {
     });
   }
 
-  it('counts everything once a minute, and says nothing of what balances', async () => {
+  it('counts all jobs once a minute, and logs nothing if they balance', async () => {
     const checker = checkerOf('one');
     found = [{ ...nothing, clientId, expected: 5, counted: 5 }];
     checker.start();
@@ -60,7 +60,7 @@ describe('the check of the ledger', () => {
     expect(errors).toEqual([]);
   });
 
-  it('names a client of which a job is missing', async () => {
+  it('logs a client with a missing job', async () => {
     const checker = checkerOf('one');
     found = [{ ...nothing, clientId, expected: 5, counted: 4 }];
     checker.start();
@@ -69,7 +69,7 @@ describe('the check of the ledger', () => {
     expect(errors).toMatchObject([{ expected: 5, counted: 4, partitions: 64 }]);
   });
 
-  it('counts a part of many jobs, and another part each time', async () => {
+  it('counts only some partitions if there are many jobs, and others each time', async () => {
     const checker = checkerOf('one');
     jobs = 16_000_000;
     checker.start();
@@ -81,7 +81,7 @@ describe('the check of the ledger', () => {
     ]);
   });
 
-  it('says what waits of the twenty clients with most of it, and of all others together', async () => {
+  it('reports waiting jobs of the 20 clients with most of them, and of all others together', async () => {
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     jobs = 16_000_000;
     const few = Array.from(
@@ -114,7 +114,7 @@ describe('the check of the ledger', () => {
     await checker.stop();
   });
 
-  it('is made by one process of several, and by another when that has stopped', async () => {
+  it('is made by one of several processes, and by another after that one stops', async () => {
     const [one, other] = [checkerOf('one'), checkerOf('other')];
     one.start();
     await passTime(clock, 10);

@@ -55,9 +55,9 @@ describe('the scheduler', () => {
   });
 
   it.each([
-    ['at once when it is told', 0, (changes: MemoryChangeFeed) => changes.announce('run-starts')],
-    ['within two seconds where the notice was lost', 2000, () => undefined],
-  ])('notices a job that comes while it waits for a later one %s', async (_, withinMs, tell) => {
+    ['at once after a notification', 0, (changes: MemoryChangeFeed) => changes.announce('run-starts')],
+    ['within two seconds without a notification', 2000, () => undefined],
+  ])('fires a new job while it waits for a later one %s', async (_, withinMs, tell) => {
     const { clock, changes, schedulerOf, startCampaign, runs } = setUp();
     const scheduler = schedulerOf('a');
     await startCampaign(3_600_000);
@@ -70,7 +70,7 @@ describe('the scheduler', () => {
     await scheduler.stopIntake();
   });
 
-  it('looks as often as it is set to while nothing can be told', async () => {
+  it('polls at its configured interval while notifications are not received', async () => {
     const { clock, changes, schedulerOf, startCampaign, runs } = setUp();
     const scheduler = schedulerOf('a');
     scheduler.start();
@@ -83,7 +83,7 @@ describe('the scheduler', () => {
     await scheduler.stopIntake();
   });
 
-  it('takes a backlog without a pause in between', async () => {
+  it('fires a backlog of 1,200 jobs without a pause', async () => {
     const { clock, schedulerOf, startCampaign, runs } = setUp();
     for (let i = 0; i < 1200; i++) await startCampaign(0);
     const scheduler = schedulerOf('a');
@@ -94,7 +94,7 @@ describe('the scheduler', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'makes one run of a job, whether the transaction whose answer was lost broke off %s it was written',
+    'makes one run of a job if the transaction fails %s its commit',
     async (moment) => {
       const { clock, database, schedulerOf, startCampaign, runs } = setUp();
       const campaignId = await startCampaign(0);
@@ -107,7 +107,7 @@ describe('the scheduler', () => {
     },
   );
 
-  it('drops a job whose campaign has no such revision, and goes on with the others', async () => {
+  it('deletes a job whose campaign revision does not exist, and continues with the others', async () => {
     const { clock, database, schedulerOf, startCampaign, runs } = setUp();
     const gone = await startCampaign(0);
     database.campaigns.delete(gone);
@@ -120,7 +120,7 @@ describe('the scheduler', () => {
     await scheduler.stopIntake();
   });
 
-  it('leaves the work to the one that holds the lease, and takes over when it stops', async () => {
+  it('leaves jobs to the holder of the lease, and fires them after that scheduler stops', async () => {
     const { clock, schedulerOf, startCampaign, runs } = setUp();
     const [first, second] = [schedulerOf('a'), schedulerOf('b')];
     first.start();
@@ -137,7 +137,7 @@ describe('the scheduler', () => {
     await second.stopIntake();
   });
 
-  it('fires nothing any more once it has stopped', async () => {
+  it('fires no job after it has stopped', async () => {
     const { clock, schedulerOf, startCampaign, runs } = setUp();
     const scheduler = schedulerOf('a');
     scheduler.start();

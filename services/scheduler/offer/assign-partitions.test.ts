@@ -15,8 +15,8 @@ function settled(nodes: readonly string[], from: readonly (string | null)[]): (s
   return current;
 }
 
-describe('who looks at which partition', () => {
-  it('is somebody who lives, for each, with equal shares to one', () => {
+describe('the assignment of partitions to nodes', () => {
+  it('gives each partition to a live node, with shares that differ by at most one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), (count) => {
         const assigned = assignPartitions(nodesOf(count), none);
@@ -27,7 +27,7 @@ describe('who looks at which partition', () => {
     );
   });
 
-  it('does not depend on what was before, once it has settled, nor on the order of the nodes', () => {
+  it('depends neither on the previous assignment nor on the order of nodes', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 8 }),
@@ -44,7 +44,7 @@ describe('who looks at which partition', () => {
     );
   });
 
-  it('takes at most sixteen at once from those who live, whoever joins', () => {
+  it('moves at most 16 partitions of live nodes at once if nodes join', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }), (count, more) => {
         const before = assignPartitions(nodesOf(count), none);
@@ -53,18 +53,18 @@ describe('who looks at which partition', () => {
     );
   });
 
-  it('gives all that a dead one had to others at once', () => {
+  it('gives all partitions of a dead node to others at once', () => {
     const before = assignPartitions(nodesOf(2), none);
     const after = assignPartitions(nodesOf(1), before);
     expect(new Set(after)).toEqual(new Set(nodesOf(1)));
   });
 
-  it('moves little more than its share when one joins', () => {
+  it('moves little more than the share of a joining node', () => {
     const before = assignPartitions(nodesOf(4), none);
     expect(movesBetween(before, settled(nodesOf(5), before))).toBeLessThanOrEqual(2 * Math.ceil(partitions / 5));
   });
 
-  it('leaves all to nobody when nobody lives', () => {
+  it('is empty without live nodes', () => {
     expect(assignPartitions([], assignPartitions(nodesOf(2), none))).toEqual(none);
   });
 });

@@ -12,13 +12,13 @@ const creditOf = (more: Partial<ClientCreditDeps> = {}) =>
   createClientCredit({ rateOf: () => undefined, share: () => 1, ...more });
 
 describe('the credit of a client', () => {
-  it('is what all dispatchers take of it together, be it named by them or not', () => {
+  it('is the sum over all dispatchers, with their default for clients that they do not name', () => {
     const credit = creditOf();
     credit.refresh([dispatcher('a', 200, { slow: 3, quick: 900 }), dispatcher('b', 100, { slow: 0 })], 0);
     expect(['slow', 'quick', 'other'].map((client) => credit.left(client, 0))).toEqual([3, 1000, 300]);
   });
 
-  it('is spent by what is offered, until that is in what dispatchers say', () => {
+  it("is reduced by offered jobs until the dispatchers' reports include them", () => {
     const credit = creditOf();
     credit.refresh([dispatcher('a', 5)], 0);
     expect(Array.from({ length: 7 }, () => credit.spend('one', 0))).toEqual([
@@ -39,7 +39,7 @@ describe('the credit of a client', () => {
     expect(credit.left('other', 0)).toBe(5);
   });
 
-  it('counts what was offered no longer where what dispatchers say is read seldom', () => {
+  it('is no longer reduced by earlier offers if reports are read seldom', () => {
     const credit = creditOf();
     credit.refresh([dispatcher('a', 5)], 0);
     while (credit.spend('one', 10));
@@ -50,13 +50,13 @@ describe('the credit of a client', () => {
     expect(credit.left('one', 2000)).toBe(0);
   });
 
-  it('is shared among schedulers by their partitions, and never nothing where there is any', () => {
+  it('is shared by schedulers according to their partitions, and is at least 1 if there is any', () => {
     const credit = creditOf({ share: () => 1 / 64 });
     credit.refresh([dispatcher('a', 640, { slow: 5, full: 0 })], 0);
     expect(['other', 'slow', 'full'].map((client) => credit.left(client, 0))).toEqual([10, 1, 0]);
   });
 
-  it('is none where no dispatcher is alive, and tells how many have gone', () => {
+  it('is 0 without a live dispatcher, and a refresh returns the number of lost dispatchers', () => {
     const credit = creditOf();
     expect(credit.isAny).toBe(false);
     expect(credit.refresh([dispatcher('a', 5), dispatcher('b', 5)], 0)).toBe(0);
@@ -65,7 +65,7 @@ describe('the credit of a client', () => {
     expect([credit.isAny, credit.left('one', 0)]).toEqual([false, 0]);
   });
 
-  it('keeps a client to its rate over any time, with a quarter of a second’s worth at once', () => {
+  it('keeps a client within its rate, with a burst of a quarter of a second', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),
@@ -85,7 +85,7 @@ describe('the credit of a client', () => {
     );
   });
 
-  it('keeps a client to one rate over all schedulers of all regions, however their partitions lie', () => {
+  it('keeps a client within one rate over all schedulers, for any distribution of partitions', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),
@@ -112,7 +112,7 @@ describe('the credit of a client', () => {
     );
   });
 
-  it('of a client without a rate does not depend on one that has one', () => {
+  it('of a client without a rate does not depend on a client with a rate', () => {
     const credit = creditOf({ rateOf: (client) => (client === 'limited' ? 4 : undefined) });
     credit.refresh([dispatcher('a', 100)], 0);
     while (credit.spend('limited', 0));

@@ -10,8 +10,8 @@ const clients = [1, 2, 3].map(clientIdOf);
 const anyCredit = { left: () => Infinity, untilRateAllowsMs: () => 0 };
 const markAt = (dueUs: number): Mark => ({ dueUs, jobId: jobIdOf(1) });
 
-describe('clients that are behind', () => {
-  it.each([1, 2, 3, 4])('are passed over exactly where they have not caught up, whatever happens: seed %s', (seed) => {
+describe('the clients with jobs behind the marks', () => {
+  it.each([1, 2, 3, 4])('are skipped in exactly the partitions where they have not caught up: seed %s', (seed) => {
     const chance = createChance(seed);
     const behind = createClientsBehind();
     for (let step = 0; step < 400; step++) {
@@ -48,7 +48,7 @@ describe('clients that are behind', () => {
     }
   });
 
-  it('are counted by client, without those of which only the sweep has found jobs', () => {
+  it('are counted once per client, without those that only the sweep has found', () => {
     const behind = createClientsBehind();
     const spanOf = (client: number, dueUs: number, partition = 1) => {
       return { partition, clientId: clientIdOf(client), first: markAt(dueUs), last: markAt(dueUs), rows: 1 };

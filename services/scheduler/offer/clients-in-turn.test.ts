@@ -40,17 +40,20 @@ function setUp(clients: number, rate: () => number) {
   return { read, takeAsked };
 }
 
-describe('clients that are behind', () => {
-  it.each([10, 1000])('cost reads what their rates allow, where %s of them have a call in ten seconds', (clients) => {
-    const { read, takeAsked } = setUp(clients, () => 0.1);
-    expect(read(0)).toHaveLength(clients);
-    takeAsked();
-    const reads = 200;
-    const offered = Array.from({ length: reads }, (_, nth) => read((nth + 1) * readEveryMs)).flat();
-    expect(offered).toHaveLength(2 * clients);
-    // Looking at each of them in each read asks 200 times for each.
-    expect(takeAsked() / clients).toBeLessThan(50);
-  });
+describe('the clients that are read in turn', () => {
+  it.each([10, 1000])(
+    'are read only as often as their rates allow, for %s clients with one call in ten seconds',
+    (clients) => {
+      const { read, takeAsked } = setUp(clients, () => 0.1);
+      expect(read(0)).toHaveLength(clients);
+      takeAsked();
+      const reads = 200;
+      const offered = Array.from({ length: reads }, (_, nth) => read((nth + 1) * readEveryMs)).flat();
+      expect(offered).toHaveLength(2 * clients);
+      // Looking at each of them in each read asks 200 times for each.
+      expect(takeAsked() / clients).toBeLessThan(50);
+    },
+  );
 
   it('are read as soon as their own rate allows the next job', () => {
     const { read } = setUp(3, () => 0.7);
@@ -69,7 +72,7 @@ describe('clients that are behind', () => {
     expect(times[0]).toBeLessThanOrEqual(600);
   });
 
-  it('are read in each turn while their credit is what they wait for', () => {
+  it('are read in each turn while they wait for credit', () => {
     const credit = createClientCredit({ rateOf: () => undefined, share: () => 1 });
     const inTurn = createClientsInTurn<BandOfClient>();
     inTurn.add({ clientId: 'one', priority: 'low' });

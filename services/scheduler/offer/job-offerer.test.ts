@@ -4,8 +4,8 @@ import { leaseMs, setUpOfferers } from '../../../test/support/offerer-subject.ts
 import { passTime } from '../../../test/support/pass-time.ts';
 import { leaderLease } from './job-offerer.ts';
 
-describe('partitions among schedulers', () => {
-  it('all belong to the only one, are shared with the second, and go back when that ends in order', async () => {
+describe('the partitions of the schedulers', () => {
+  it('all belong to a single scheduler, are shared with a second one, and return after that one stops', async () => {
     const { clock, started, stop, offererOf, offered, many } = setUpOfferers();
     const first = await started('a');
     expect(first.owned()).toHaveLength(64);
@@ -23,7 +23,7 @@ describe('partitions among schedulers', () => {
     await stop(first);
   });
 
-  it('go to another when their owner dies without a word, after its lease and not before', async () => {
+  it('go to another scheduler only after the lease of a killed owner has ended', async () => {
     const { clock, started, offererOf, stop } = setUpOfferers();
     const first = await started('a');
     const second = offererOf('b');
@@ -38,7 +38,7 @@ describe('partitions among schedulers', () => {
     await stop(second);
   });
 
-  it('are free for others as soon as their owner stops its intake, before it has finished its work', async () => {
+  it('are free for others as soon as their owner stops its intake, before it finishes its work', async () => {
     const { clock, started, offererOf, stop } = setUpOfferers();
     const first = await started('a');
     const second = offererOf('b');
@@ -83,7 +83,7 @@ describe('partitions among schedulers', () => {
     expect(offered()).toHaveLength(3);
   });
 
-  it('are looked at no longer than their lease can last, when the database does not answer', async () => {
+  it('are given up at the end of their lease if the database does not answer', async () => {
     let isDown = false;
     const { clock, started, tables, stop } = setUpOfferers();
     const real = createMemoryPartitionLeases({ tables, leases: new Map(), leader: leaderLease });

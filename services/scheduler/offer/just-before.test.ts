@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { fc } from '../../../test/support/properties.ts';
 import { isBehind, justAfter, justBefore } from '../ports/due-references.ts';
 
-it('the mark just after a job is the first one behind it', () => {
+it('the mark just after a job is the first mark behind the job', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.integer({ min: 1, max: 2 ** 50 }), (jobId, dueUs) => {
       const after = justAfter({ dueUs, jobId });
@@ -14,7 +14,7 @@ it('the mark just after a job is the first one behind it', () => {
   expect(isBehind(justAfter({ dueUs: 7, jobId: last }), { dueUs: 7, jobId: last })).toBe(true);
 });
 
-it('a job is the first that lies behind the mark just before it', () => {
+it('a job is the first one behind the mark just before it', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), fc.integer({ min: 1, max: 2 ** 50 }), (jobId, otherId, dueUs) => {
       const before = justBefore({ dueUs, jobId });

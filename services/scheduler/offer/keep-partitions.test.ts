@@ -45,7 +45,7 @@ function leader() {
 }
 
 describe('the leader of the schedulers', () => {
-  it('looks every five seconds who is alive while it is alone, and every second while others may die', async () => {
+  it('reads the live nodes every five seconds while it is alone, and every second otherwise', async () => {
     const { alive, keeper, looksWithin } = leader();
     await looksWithin(1000);
     expect(await looksWithin(20_000)).toBe(4);
@@ -55,7 +55,7 @@ describe('the leader of the schedulers', () => {
     await keeper.stop();
   });
 
-  it('means partitions for one that comes at once when it is told, and within five seconds when it is not', async () => {
+  it('assigns partitions to a new node at once after a notification, and within five seconds without it', async () => {
     const { clock, changes, alive, meantFor, keeper } = leader();
     await passTime(clock, 10_500);
     alive.add('b');
@@ -71,7 +71,7 @@ describe('the leader of the schedulers', () => {
     await keeper.stop();
   });
 
-  it('looks every second while nothing can be told', async () => {
+  it('reads the live nodes every second while notifications are not received', async () => {
     const { changes, keeper, looksWithin } = leader();
     changes.lose();
     await looksWithin(1000);

@@ -12,7 +12,7 @@ function setUp(...owned: number[]) {
 }
 
 describe('the mark of a partition', () => {
-  it('moves forward, also among jobs of one instant, and never back', () => {
+  it('moves only forward, even among jobs of one instant', () => {
     const marks = setUp(7);
     marks.advance(7, markAt(50, 1));
     marks.advance(7, markAt(50, 2));
@@ -22,13 +22,13 @@ describe('the mark of a partition', () => {
     expect(marks.of(7)).toEqual(markAt(50, 2));
   });
 
-  it('is kept of owned partitions alone', () => {
+  it('is kept for only owned partitions', () => {
     const marks = setUp(7);
     marks.advance(8, markAt(50));
     expect([marks.size, marks.of(8)]).toEqual([1, firstMark]);
   });
 
-  it('stays where it is while its partition is owned, and begins anew after another process had it', () => {
+  it('stays while its partition is owned, and starts again after another process owned the partition', () => {
     const marks = setUp(7, 8);
     for (const partition of [7, 8]) marks.advance(partition, markAt(50));
     expect(marks.own([8, 7])).toBe(false);
@@ -41,7 +41,7 @@ describe('the mark of a partition', () => {
     expect(marks.of(8)).toEqual(firstMark);
   });
 
-  it('is settled once it was passed ten seconds ago', () => {
+  it('is settled ten seconds after it was passed', () => {
     const marks = setUp(7);
     marks.advance(7, markAt(50));
     marks.keepHistory(1000);
@@ -53,7 +53,7 @@ describe('the mark of a partition', () => {
     expect(marks.settledOf(7, 2000 + firstSweepAfterMs)).toEqual(markAt(60));
   });
 
-  it('is settled at once when who was to call is gone', () => {
+  it('is settled at once if a dispatcher is lost', () => {
     const marks = setUp(7);
     marks.advance(7, markAt(50));
     marks.settle();

@@ -55,7 +55,7 @@ function setUp() {
 }
 
 describe('a client with more due jobs than may be offered', () => {
-  it('is offered no more than it may, delays no other client, and is offered each job once in the end', async () => {
+  it('is offered at most its credit, does not delay another client, and is offered each job once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 300 }),
@@ -98,7 +98,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(40);
   });
 
-  it('delays a job of another client among its own until the crowd was skimmed, and no longer', async () => {
+  it('delays a job of another client among its own jobs by at most five looks', async () => {
     const { look, outbox, give, add } = setUp();
     give(50);
     // 200 rows of the crowd in each partition, of which a look reads 16; the other client's come behind them.
@@ -120,7 +120,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
 
-  it('is read on at once while it has credit left, and otherwise once it has some again', async () => {
+  it('is read again at once while it has credit, otherwise once it has credit again', async () => {
     const { look, outbox, give, add } = setUp();
     give(0);
     // All of one partition, of which one look offers 64.
@@ -139,7 +139,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(230);
   });
 
-  it('is offered the jobs that looks passed over during its read', async () => {
+  it('is offered jobs that a look skipped during its own read', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -157,7 +157,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(new Set(outbox.map(({ jobId }) => jobId)).size).toBe(704);
   });
 
-  it('is offered the jobs that a look under way passes over, though it has caught up meanwhile', async () => {
+  it('is offered jobs that a look in progress skips, although it caught up meanwhile', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -184,7 +184,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(look.behind.size).toBe(0);
   });
 
-  it('catches up though the common look moves on during each read', async () => {
+  it('catches up although the common look moves on during each read', async () => {
     const { look, outbox, give, add } = setUp();
     give(10);
     await add(640, 1, 0);
@@ -207,7 +207,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toHaveLength(640 + 2 * 128);
   });
 
-  it('leaves a mark where it went back to during a read', async () => {
+  it('is offered a lost job again that the sweep adds during its read', async () => {
     const { look, outbox, give, add } = setUp();
     give(5);
     await add(640, 1, 0);
@@ -225,7 +225,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox.filter(({ jobId }) => jobId === lost.jobId)).toHaveLength(2);
   });
 
-  it('waits with its consecutive jobs as one span, and with one more after jobs of others', async () => {
+  it('waits with consecutive jobs as one span, and with another span after jobs of others', async () => {
     const { look, give, add } = setUp();
     give(0);
     await add(1, 1, 0, -3000, 64);
@@ -243,7 +243,7 @@ describe('a client with more due jobs than may be offered', () => {
     ]);
   });
 
-  it('leaves out of that span the jobs that are offered', async () => {
+  it('waits with a span that does not include the offered jobs', async () => {
     const { look, outbox, give, add } = setUp();
     give(4);
     await add(10, 1, 0, -1000, 64);
@@ -255,7 +255,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(new Set(outbox).size).toBe(10);
   });
 
-  it('is offered as much of a partition in one turn after its jobs were listed as before', async () => {
+  it('is offered as many jobs of a partition in one turn after its jobs were listed as before', async () => {
     const { look, outbox, give, add } = setUp();
     give(1000);
     await add(40, 1, 0, -1000, 64);

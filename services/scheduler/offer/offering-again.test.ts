@@ -5,8 +5,8 @@ import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 
-describe('what looks have passed, or dispatchers lost', () => {
-  it('finds what was committed behind its marks, and does not offer what it knows again', async () => {
+describe('the second offer of a job', () => {
+  it('includes a job that was committed behind the mark, but no known job', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     // The same partition: ids whose last bytes are 64 apart.
@@ -18,7 +18,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('looks for late commits as long as one may be found, and no longer', async () => {
+  it('searches for late commits only as long as one can occur', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let looks = 0;
@@ -46,7 +46,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('without late looks, that job waits for the sweep', async () => {
+  it('waits for the sweep if late commits are not searched', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = {
       ...createMemoryDueReferences({ tables }),
@@ -61,7 +61,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('offers within two seconds what a statement commits that was frozen with all of Postgres for nine', async () => {
+  it('includes a job of a statement that was frozen with Postgres for nine seconds, within two seconds', async () => {
     const { clock, tables, taking, started, stop, offered, add } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let thawed = Promise.resolve();
@@ -91,7 +91,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('does not sweep more than usual while every answer of Postgres is slow', async () => {
+  it('is not made more often while every answer of Postgres is slow', async () => {
     const { clock, taking, started, stop, offered, add } = setUpOfferers();
     let [reads, tookMs] = [0, 0];
     const credit = async () => {
@@ -112,7 +112,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('offers again what nobody calls, after ten seconds, twenty more, forty more', async () => {
+  it('of an uncalled job is made after 10 s, then after 20 s, then after 40 s', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
@@ -130,7 +130,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('leaves alone what somebody calls, until the lease of that runs out', async () => {
+  it("of a claimed job is made only after the claim's lease has ended", async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
@@ -144,7 +144,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('finds a commit that came late within ten seconds and a sweep, also beside a client that is behind', async () => {
+  it('includes a late commit within one sweep beside a client with a backlog', async () => {
     const { clock, takes, started, stop, offered, many, add } = setUpOfferers();
     takes('d', 100, [[clientIdOf(1), 0]]);
     const offerer = await started('a');
@@ -159,7 +159,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('offers again at once what a dispatcher had in memory that is gone', async () => {
+  it('includes the jobs of a lost dispatcher at once', async () => {
     const { clock, taking, takes, started, stop, offered, many } = setUpOfferers();
     takes('e', 10_000);
     const offerer = await started('a');
@@ -172,7 +172,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('lists what is due of a client that is behind once a minute: what Kafka lost of it is found', async () => {
+  it('includes jobs that Kafka lost of a client with a backlog, within a minute', async () => {
     const { clock, takes, started, stop, offered, add } = setUpOfferers();
     takes('d', 5);
     const offerer = await started('a');
@@ -189,7 +189,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('sweeps every two seconds, and less often where that takes long: the database has others to serve', async () => {
+  it('is searched by a sweep every two seconds, and less often if sweeps are slow', async () => {
     const { clock, tables, started, stop, many } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let [sweeps, tookMs] = [0, 0];
@@ -217,7 +217,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('looks forty times a second beside a crowd, whose calls wait for longer than that', async () => {
+  it('does not slow down the look for due jobs, which happens 40 times a second beside a backlog', async () => {
     const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 5);
     const due = createMemoryDueReferences({ tables });
@@ -241,7 +241,7 @@ describe('what looks have passed, or dispatchers lost', () => {
     await stop(offerer);
   });
 
-  it('looks for what came late four times a second, and for a twentieth of the time where a crowd is read', async () => {
+  it('searches late commits four times a second, for at most a twentieth of the time', async () => {
     const { clock, tables, takes, started, stop, many } = setUpOfferers();
     takes('d', 5);
     const due = createMemoryDueReferences({ tables });

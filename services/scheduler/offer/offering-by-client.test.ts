@@ -7,8 +7,8 @@ import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 
-describe('offering what many clients have due', () => {
-  it('offers it again also where its client is behind, as soon as there is credit', async () => {
+describe('the offers to many clients', () => {
+  it('include a lapsed job of a client with a backlog again as soon as it has credit', async () => {
     const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 2);
     const offerer = await started('a');
@@ -29,7 +29,7 @@ describe('offering what many clients have due', () => {
     await stop(offerer);
   });
 
-  it('keeps a client to its rate, and offers all of its jobs in the end', async () => {
+  it('keep a client within its rate, and include all its jobs in the end', async () => {
     const { clock, started, stop, offered, many } = setUpOfferers({ [clientIdOf(1)]: 50 });
     const offerer = await started('a');
     await many(300);
@@ -42,7 +42,7 @@ describe('offering what many clients have due', () => {
     await stop(offerer);
   });
 
-  it('lets a small client pass a large one that waits for its rate', async () => {
+  it("include a small client's jobs beside a large client that waits for its rate", async () => {
     const { clock, started, stop, offered, many } = setUpOfferers({ [clientIdOf(1)]: 100 });
     const offerer = await started('a');
     await many(800);
@@ -53,7 +53,7 @@ describe('offering what many clients have due', () => {
     await stop(offerer);
   });
 
-  it('offers of each client what dispatchers take of it; the rest stays where it is, and nobody waits for it', async () => {
+  it("respect each client's credit, and a client without credit does not delay others", async () => {
     const { clock, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 30);
     takes('e', 20);
@@ -79,7 +79,7 @@ describe('offering what many clients have due', () => {
     await stop(offerer);
   });
 
-  it('says of each client for how long its oldest job has waited for a dispatcher, of the twenty longest', async () => {
+  it('are measured per client as the waiting time of its oldest job, for the 20 longest', async () => {
     const { clock, takes, started, stop, many, add } = setUpOfferers();
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     const clients = Array.from({ length: 21 }, (_, index) => clientIdOf(index + 1));
@@ -112,7 +112,7 @@ describe('offering what many clients have due', () => {
     await stop(offerer);
   });
 
-  it('looks on, however long it takes to read for a client that is behind, to look back and to sweep', async () => {
+  it('continue for other clients while the reads for a client with a backlog hang', async () => {
     const { clock, tables, takes, started, stop, offered, many } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     const crowdIsRead = Promise.withResolvers<undefined>();

@@ -14,8 +14,8 @@ function countsOf(offered: readonly { priority?: Priority }[]) {
   return { high: count('high'), normal: count('normal'), low: count('low') };
 }
 
-describe('offering by priority', () => {
-  it('offers what is high at once beside a backlog of its client that waits for credit', async () => {
+describe('the offers by priority', () => {
+  it('include high jobs at once beside a backlog of the same client without credit', async () => {
     const { clock, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 30, [[shop, 0]]);
     const offerer = await started('a');
@@ -28,7 +28,7 @@ describe('offering by priority', () => {
     await stop(offerer);
   });
 
-  it('gives each priority the room that dispatchers say it has, and no more', async () => {
+  it('respect the credit of each priority', async () => {
     const { clock, takes, started, stop, offered, many } = setUpOfferers();
     takes('d', 30);
     const offerer = await started('a');
@@ -49,7 +49,7 @@ describe('offering by priority', () => {
     await stop(offerer);
   });
 
-  it('shares the rate of a client by priority, and none of them starves', async () => {
+  it('share the rate of a client by priority without starving one', async () => {
     const { clock, started, stop, offered, many } = setUpOfferers({ [shop]: 40 });
     const offerer = await started('a');
     await many(1000);
@@ -67,7 +67,7 @@ describe('offering by priority', () => {
     await stop(offerer);
   });
 
-  it('gives a client with urgent jobs no more of its rate than before, and keeps no neighbour waiting', async () => {
+  it('keep a client with high jobs within its rate and do not delay another client', async () => {
     const { clock, started, stop, offered, many } = setUpOfferers({ [shop]: 50 });
     const offerer = await started('a');
     await many(150);
@@ -84,7 +84,7 @@ describe('offering by priority', () => {
     await stop(offerer);
   });
 
-  it('says of a client once for how long its oldest job has waited, whatever its priorities', async () => {
+  it('are counted once per client with waiting jobs, for all its priorities', async () => {
     const { clock, takes, started, stop, many } = setUpOfferers();
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     takes('d', 10, [

@@ -5,8 +5,8 @@ import { setUpOfferers } from '../../../test/support/offerer-subject.ts';
 import { passTime, wakeUpsWithin } from '../../../test/support/pass-time.ts';
 import type { DueReferences } from '../ports/due-references.ts';
 
-describe('when schedulers look for jobs that are due', () => {
-  it('looks at once when it is told of a job while nothing was near', async () => {
+describe('the look for due jobs', () => {
+  it('happens at once after a notification', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
@@ -16,7 +16,7 @@ describe('when schedulers look for jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('looks on for half a second after it was told: who tells of one job is silent about the next ones', async () => {
+  it('continues for half a second after a notification, so later jobs need no notification', async () => {
     const { clock, changes, started, stop, offered, addUntold } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
@@ -30,7 +30,7 @@ describe('when schedulers look for jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('finds a job within two seconds of which the notice was lost', async () => {
+  it('finds a job within two seconds if its notification was lost', async () => {
     const { clock, started, stop, offered, addUntold } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);
@@ -40,7 +40,7 @@ describe('when schedulers look for jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('sleeps while nothing is due, and looks again when the next one is', async () => {
+  it('pauses until the next job is due', async () => {
     const { clock, tables, started, stop, offered, addUntold } = setUpOfferers();
     const due = createMemoryDueReferences({ tables });
     let looks = 0;
@@ -62,7 +62,7 @@ describe('when schedulers look for jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('wakes for nothing but its looks, its credit and its leases while nothing is to be done', async () => {
+  it('causes at most 45 wake-ups in ten idle seconds, together with credit and leases', async () => {
     const { clock, started, stop, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
@@ -72,7 +72,7 @@ describe('when schedulers look for jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('looks every fifty milliseconds while nothing can be told', async () => {
+  it('happens every 50 ms while notifications are not received', async () => {
     const { clock, changes, started, stop, offered, addUntold } = setUpOfferers();
     const offerer = await started('a');
     await passTime(clock, 10_000);

@@ -3,8 +3,8 @@ import { clientIdOf, jobIdOf } from '../../../test/support/conformance/job-subje
 import { setUpOfferers, topic } from '../../../test/support/offerer-subject.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 
-describe('offering jobs that are due', () => {
-  it('offers each within some milliseconds of its time, never before it, and once', async () => {
+describe('the offer of a due job', () => {
+  it('is made once, within 15 ms of its due time and not before', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     const keys = await add({ jobId: jobIdOf(1), dueInMs: 100 }, { jobId: jobIdOf(2), dueInMs: 300 });
@@ -17,7 +17,7 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('takes a crowd without a pause, a few dozen in a message', async () => {
+  it('is made for 1,500 jobs without a pause, in messages of about 50', async () => {
     const { clock, bus, started, stop, offered, many } = setUpOfferers();
     const offerer = await started('a');
     await many(1500);
@@ -27,7 +27,7 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('offers what could not be published until it can be', async () => {
+  it('is made again until it can be published', async () => {
     const { clock, bus, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     bus.setWritable(topic, false);
@@ -40,7 +40,7 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('looks at nothing while no dispatcher takes anything', async () => {
+  it('is not made while no dispatcher has credit', async () => {
     const { clock, taking, takes, started, stop, offered, many } = setUpOfferers();
     taking.clear();
     const offerer = await started('a');
@@ -53,7 +53,7 @@ describe('offering jobs that are due', () => {
     await stop(offerer);
   });
 
-  it('offers nothing while its region is switched off', async () => {
+  it('is not made while the region is inactive', async () => {
     const { clock, region, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     region.active = false;

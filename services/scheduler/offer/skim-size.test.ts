@@ -21,28 +21,28 @@ function looksPast({ rowsOfPartition, partitions, rowsOfSpan }: Crowd): number[]
   return looks;
 }
 
-describe('a look past clients that are behind', () => {
+describe('a look that skips clients with a backlog', () => {
   it.each([1, 2, 5, 20, 64])(
-    'reads 1,280 rows at most where each is of another client, in %s partitions',
+    'reads at most 1,280 rows if each belongs to another client, in %s partitions',
     (partitions) => {
       const looks = looksPast({ rowsOfPartition: 16_000, partitions, rowsOfSpan: 1 });
       expect(Math.max(...looks)).toBeLessThanOrEqual(1280);
     },
   );
 
-  it('reads a crowd of one client in all partitions by 10,000 rows soon', () => {
+  it('soon reads 10,000 rows at a time of one client in all partitions', () => {
     const looks = looksPast({ rowsOfPartition: 1000, partitions: 64, rowsOfSpan: 1000 });
     expect(looks.slice(0, 4)).toEqual([20, 40, 80, 145].map((rows) => rows * 64));
     expect(Math.max(...looks)).toBeLessThan(10_240);
     expect(looks.length).toBeLessThan(10);
   });
 
-  it('reads a crowd of one client in one partition by 500 rows soon', () => {
+  it('soon reads 500 rows at a time of one client in one partition', () => {
     const looks = looksPast({ rowsOfPartition: 5000, partitions: 1, rowsOfSpan: 5000 });
     expect(looks.slice(0, 6)).toEqual([20, 40, 80, 160, 320, 500]);
   });
 
-  it('begins with few rows again after it has seen all that is due', () => {
+  it('reads few rows again after it has seen all due rows', () => {
     const size = createSkimSize();
     for (let looks = 0; looks < 9; looks++) size.read(size.rows, 1, true);
     expect(size.rows).toBe(500);

@@ -14,16 +14,16 @@ function endsOf(tookMs: readonly number[]): number[] {
   return ends;
 }
 
-describe('a standstill', () => {
-  it('is over with the first read that is quick again, once', () => {
+describe('a standstill of database reads', () => {
+  it('ends with the first fast read, once', () => {
     expect(endsOf([5, 9000, 5, 5, 5])).toEqual([5 + 9000 + 5 + 3000]);
   });
 
-  it('is not over while reads are slow', () => {
+  it('does not end while reads are slow', () => {
     expect(endsOf(Array.from({ length: 100 }, () => 1000))).toEqual([]);
   });
 
-  it('is over at most once in ten seconds where reads are slow and quick by turns', () => {
+  it('ends at most once in ten seconds if slow and fast reads alternate', () => {
     const reads = Array.from({ length: 100 }, (_, nth) => (nth % 2 === 0 ? 1500 : 500));
     const ends = endsOf(reads);
     const pauses = ends.slice(1).map((end, nth) => end - (ends[nth] ?? 0));
@@ -32,7 +32,7 @@ describe('a standstill', () => {
     expect(ends).toHaveLength(17);
   });
 
-  it('is over ten seconds after the one before it at the earliest', () => {
+  it('ends at the earliest ten seconds after the previous standstill', () => {
     expect(endsOf([1000, 0, 1000, ...Array.from({ length: 20 }, () => 0)])).toEqual([3000, 13_000]);
   });
 });

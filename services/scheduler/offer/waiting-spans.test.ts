@@ -13,8 +13,8 @@ const spanOf = (from: number, to: number): WaitingSpan => ({
 const places = Array.from({ length: 40 }, (_, place) => place);
 const within = (spans: WaitingSpans) => places.filter((place) => isWithin(spans, keyAt(place)));
 
-describe('the spans of a band', () => {
-  it('cover what was added and not read, in order and without overlap, whatever the order of both', () => {
+describe('the waiting spans of a client', () => {
+  it('cover exactly the added and unread jobs, in order and without overlap', () => {
     const span = fc.tuple(fc.integer({ min: 0, max: 39 }), fc.integer({ min: 0, max: 12 }));
     const step = fc.record({ span, isRead: fc.boolean() });
     fc.assert(
@@ -48,7 +48,7 @@ describe('the spans of a band', () => {
     );
   });
 
-  it('make the last one longer where no more can be remembered, also while that is read', () => {
+  it('extend the last span at the maximum number, even while that span is read', () => {
     const spans: WaitingSpans = [];
     addSpan(spans, spanOf(3, 3), true);
     const [read] = spans;
@@ -59,7 +59,7 @@ describe('the spans of a band', () => {
     expect(within(spans)).toEqual([4, 5, 6, 7, 8, 9]);
   });
 
-  it('become longer where a listing covers them and their gaps, and none is added', () => {
+  it('are extended by a listing that covers them and their gaps', () => {
     const spans: WaitingSpans = [];
     for (const place of [3, 9, 15]) addSpan(spans, spanOf(place, place));
     addSpan(spans, { ...spanOf(3, 20), isListed: true });
@@ -67,7 +67,7 @@ describe('the spans of a band', () => {
     expect(within(spans)).toEqual(places.slice(3, 21));
   });
 
-  it('count one job for the part of a listing that lies before the first of them', () => {
+  it('count one job for the part of a listing before the first span', () => {
     const spans: WaitingSpans = [];
     for (const place of [9, 15]) addSpan(spans, spanOf(place, place));
     addSpan(spans, spanOf(3, 20));
@@ -76,9 +76,9 @@ describe('the spans of a band', () => {
   });
 
   it.each([
-    ['between them', spanOf(5, 6)],
-    ['over them', spanOf(5, 12)],
-  ])('make the one before it longer for a span %s where no more can be remembered', (_, added) => {
+    ['between existing spans', spanOf(5, 6)],
+    ['over existing spans', spanOf(5, 12)],
+  ])('extend the previous span for a span %s at the maximum number', (_, added) => {
     const spans: WaitingSpans = [];
     for (const place of [3, 9]) addSpan(spans, spanOf(place, place));
     addSpan(spans, added, true);
@@ -86,7 +86,7 @@ describe('the spans of a band', () => {
     expect(within(spans)).toEqual(expect.arrayContaining(places.slice(5, 1 + added.last.dueUs - 1)));
   });
 
-  it('leaves a span as it is that another read has taken meanwhile', () => {
+  it('are not changed by a read of a span that another read has taken', () => {
     const spans: WaitingSpans = [];
     addSpan(spans, spanOf(3, 8));
     const [read] = spans;

@@ -5,15 +5,15 @@ import { skipParams } from './due-references.ts';
 
 const asked = Array.from({ length: 64 }, (_, partition) => ({ partition }));
 
-describe('the bands that a sweep passes over', () => {
-  it('take 20 bytes each as parameters, in however many partitions', () => {
+describe('the query parameters for skipped clients', () => {
+  it('take about 20 bytes per client in any number of partitions', () => {
     const passedOver = new Map(Array.from({ length: 1000 }, (_, n) => [clientIdOf(n + 1), -1n] as const));
     const { everywhere, partly, partlyIn, bands, bandsIn } = skipParams(passedOver, asked);
     const bytes = [everywhere, partly, partlyIn, bands, bandsIn].reduce((sum, { length }) => sum + length, 0);
     expect(bytes).toBeLessThan(22_000);
   });
 
-  it('go by their partitions where they are not passed over in all that are asked for', () => {
+  it('list partitions only for clients that are skipped in some of the requested partitions', () => {
     const passedOver = new Map([
       [clientIdOf(1), partitionBit(1) | partitionBit(2)],
       [clientIdOf(2), partitionBit(63)],

@@ -74,8 +74,8 @@ function setUp() {
   return { clock, database, changes, nodeOf, add, fired, meter };
 }
 
-describe('what recurs', () => {
-  it('is fired by the node that leads its region, and by the next one when that stops', async () => {
+describe('a recurring schedule', () => {
+  it('is fired by the leader of its region, and by the next leader after that one stops', async () => {
     const { clock, nodeOf, add, fired, database } = setUp();
     const [first, second] = [nodeOf('a'), nodeOf('b')];
     await add();
@@ -91,22 +91,19 @@ describe('what recurs', () => {
     await second.stopIntake();
   });
 
-  it.each(['before', 'after'] as const)(
-    'fires once, whether the transaction whose answer was lost broke off %s it was written',
-    async (moment) => {
-      const { clock, nodeOf, add, fired, database } = setUp();
-      const node = nodeOf('a', 'local', brokenOnce(createMemoryDueSchedules({ database }), moment));
-      await add();
-      await passTime(clock, minuteMs);
-      node.start();
-      await passTime(clock, 10_000);
-      expect(fired()).toEqual([1]);
-      expect(database.scheduled.jobs.size).toBe(1);
-      await node.stopIntake();
-    },
-  );
+  it.each(['before', 'after'] as const)('fires once if the transaction fails %s its commit', async (moment) => {
+    const { clock, nodeOf, add, fired, database } = setUp();
+    const node = nodeOf('a', 'local', brokenOnce(createMemoryDueSchedules({ database }), moment));
+    await add();
+    await passTime(clock, minuteMs);
+    node.start();
+    await passTime(clock, 10_000);
+    expect(fired()).toEqual([1]);
+    expect(database.scheduled.jobs.size).toBe(1);
+    await node.stopIntake();
+  });
 
-  it('is counted: what fired, and what was skipped by its cause', async () => {
+  it('is counted in the metrics of fires and of skips by cause', async () => {
     const { clock, nodeOf, add, meter } = setUp();
     const node = nodeOf('a');
     await add();
@@ -119,7 +116,7 @@ describe('what recurs', () => {
     await node.stopIntake();
   });
 
-  it('begins the trace of each job that it makes, of those that are sampled', async () => {
+  it('starts the trace of each sampled job that it makes', async () => {
     const { clock, database, nodeOf, add } = setUp();
     const tracing = createRecordedSpans({ share: 0.5 });
     const node = nodeOf('a', 'local', createMemoryDueSchedules({ database }), tracing);
@@ -150,7 +147,7 @@ describe('what recurs', () => {
     await node.stopIntake();
   });
 
-  it('begins the trace of a job that had waited for the one before it, as it fires', async () => {
+  it('starts the trace of a buffered job when it fires', async () => {
     const { clock, database, nodeOf, add } = setUp();
     const tracing = createRecordedSpans();
     const node = nodeOf('a', 'local', createMemoryDueSchedules({ database }), tracing);
@@ -168,9 +165,9 @@ describe('what recurs', () => {
   });
 
   it.each([
-    ['at its instant when it is told', true, 1],
-    ['within two seconds where the notice was lost', false, 2000],
-  ])('fires a schedule that is made right before its first instant %s', async (_, isTold, withinMs) => {
+    ['at its first instant after a notification', true, 1],
+    ['within two seconds without a notification', false, 2000],
+  ])('that is created just before its first instant fires %s', async (_, isTold, withinMs) => {
     const { clock, changes, nodeOf, add, fired } = setUp();
     const node = nodeOf('a');
     node.start();
@@ -182,7 +179,7 @@ describe('what recurs', () => {
     await node.stopIntake();
   });
 
-  it('fires what waited within a second after the fire before it has ended', async () => {
+  it('fires a buffered occurrence within a second after the job before it has ended', async () => {
     const { clock, nodeOf, add, fired, database } = setUp();
     const node = nodeOf('a');
     await add('buffer-one');
@@ -195,7 +192,7 @@ describe('what recurs', () => {
     await node.stopIntake();
   });
 
-  it('is looked for every five seconds while nothing waits, every second while something does, and when it is told', async () => {
+  it('has its buffered occurrences read every five seconds, or every second if one exists, or after a notification', async () => {
     const { clock, database, changes, nodeOf, add } = setUp();
     const due = createMemoryDueSchedules({ database });
     let looks = 0;
@@ -227,7 +224,7 @@ describe('what recurs', () => {
     await node.stopIntake();
   });
 
-  it('is armed again within a minute when it lost its next look', async () => {
+  it('is armed again within a minute if it lost its next time', async () => {
     const { clock, nodeOf, add, fired, database } = setUp();
     const { scheduleId } = await add();
     const node = nodeOf('a');

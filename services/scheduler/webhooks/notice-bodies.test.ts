@@ -48,35 +48,35 @@ const teams = (data: Partial<Notice['data']>) => {
   return { texts: content.body.map(({ inlines }) => inlines[0].text), urls: content.actions.map(({ url }) => url) };
 };
 
-describe('a notice as it is sent', () => {
-  it('is the notice itself for a service', () => {
+describe('the body of a notice', () => {
+  it('is the notice itself in the standard format', () => {
     const notice = noticeWith({});
     expect(JSON.parse(noticeBody('standard', notice))).toEqual(notice);
   });
 
-  it('is the sentence with a link in Slack', () => {
+  it('is a sentence with a link for Slack', () => {
     expect(slack({})).toBe('A run of "Payday" started <https://muster.test/runs/run_1?tab=a&amp;of=b|Open in Muster>');
   });
 
-  it('mentions nobody and links nowhere in Slack by the name of a campaign', () => {
+  it("cannot mention users or add links in Slack through a campaign's name", () => {
     expect(slack({ text: 'A run of "<!channel> & <https://evil.test|click>" started', link: '/runs/run_1' })).toBe(
       'A run of "&lt;!channel&gt; &amp; &lt;https://evil.test|click&gt;" started',
     );
   });
 
-  it('is a card with a button in Teams, whose text is not read as Markdown', () => {
+  it('is a card with a button for Teams, with text that is not read as Markdown', () => {
     expect(teams({ text: 'A run of "[click](https://evil.test)" started' })).toEqual({
       texts: ['A run of "[click](https://evil.test)" started'],
       urls: [link],
     });
   });
 
-  it('has no link where the address of the console is not known', () => {
+  it('has no link if the public address of the console is not configured', () => {
     expect(slack({ link: '/runs/run_1' })).not.toContain('Open in Muster');
     expect(teams({ link: '/runs/run_1' }).urls).toEqual([]);
   });
 
-  it('lists the first twenty runs of a digest, and counts the others', () => {
+  it('lists the first 20 runs of a digest and the number of the others', () => {
     const digest = digestOf(1024, 100);
     const inSlack = slack({ digest }).split('\n• ');
     expect(inSlack[1]).toBe('Payday &lt;0&gt;: 1,199 of 1,200 users, 1 failed');

@@ -54,7 +54,7 @@ function setUp(toTell: number[] = []) {
   return { clock, changes, asked, know, teller };
 }
 
-it('nothing is asked while there is no webhook, whatever other clients there are', async () => {
+it('the webhook sender queries nothing without a webhook', async () => {
   const { clock, changes, asked, know, teller } = setUp();
   know('orders');
   changes.announce('webhook-events');
@@ -66,7 +66,7 @@ it('nothing is asked while there is no webhook, whatever other clients there are
   await teller.stop();
 });
 
-it('what is told is taken at once, as long as there is more, and what stands is looked for now and then', async () => {
+it('the webhook sender sends notified events at once until none is left, and looks for lasting conditions every ten seconds', async () => {
   const { clock, changes, asked, know, teller } = setUp([0, 100, 100, 3]);
   know(webhookClientName(webhookId));
   await passTime(clock, 0);
@@ -97,7 +97,7 @@ function listening(number: number, fields: object, bounds?: WebhookBounds) {
   return { webhookId: uuid(number), url: 'https://hooks.example.com/', definition, createdAt: new Date(0), bounds };
 }
 
-it('what is routine of recurring campaigns waits for a digest, and all else is told at once', () => {
+it('routine events of recurring campaigns wait for the digest, and all other events are sent at once', () => {
   const digest = { every: 'day', at: '09:00', zone: 'Asia/Singapore' };
   const webhooks = [listening(7, { digest }), listening(8, {}), listening(9, { digest, tags: ['vip'] })];
   const events = [
@@ -116,7 +116,7 @@ it('what is routine of recurring campaigns waits for a digest, and all else is t
   expect(kept[0]?.lines).toHaveLength(2);
 });
 
-it('a digest of a week is told on Monday, and says how many runs there were beyond those that it names', () => {
+it('a weekly digest is sent on Monday with the total number of runs', () => {
   const digest = { every: 'week', at: '09:00', zone: 'Asia/Singapore' };
   const webhook = listening(7, { digest });
   const events = Array.from({ length: 150 }, () => eventOf('run.completed'));
@@ -134,14 +134,14 @@ it('a digest of a week is told on Monday, and says how many runs there were beyo
   expect(data.digest?.first).toHaveLength(100);
 });
 
-it('each webhook is sent a notice in its own format', () => {
+it('each webhook receives notices in its own format', () => {
   const webhooks = [listening(7, {}), listening(8, { format: 'slack' }), listening(9, { format: 'teams' })];
   const { calls } = toldOf([eventOf('run.started')], webhooks, { base: '', nowMs });
   const bodies = calls.map(({ body }): unknown => JSON.parse(body ?? ''));
   expect(bodies).toMatchObject([{ type: 'run.started' }, { text: 'A run of "Payday" started' }, { type: 'message' }]);
 });
 
-describe('notices to a webhook of an account with a scope', () => {
+describe('a notice to a webhook of an account with a scope', () => {
   const account = uuid(20);
   const everything = { countries: null, actionTypes: null };
 
@@ -161,7 +161,7 @@ describe('notices to a webhook of an account with a scope', () => {
     [false, { countries: ['ID'] }],
     [false, { countries: [] }],
     [false, { actionTypes: ['send-message'] }],
-  ])('about a campaign are sent (%s) by the scope %j', (expected, scope) => {
+  ])('about a campaign is sent (%s) for the scope %j', (expected, scope) => {
     expect(isTold({ account, scopes: [{ ...everything, ...scope }] }, eventOf('run.completed'))).toBe(expected);
     expect(isTold(undefined, eventOf('run.completed'))).toBe(true);
   });
@@ -170,19 +170,16 @@ describe('notices to a webhook of an account with a scope', () => {
     [true, ['SG', 'ID'], ['SG']],
     [false, ['SG', 'ID'], ['ID']],
     [false, ['ID'], ['SG', 'ID']],
-  ])(
-    'about a campaign are sent (%s) by the account for %j and the key behind the URL for %j',
-    (expected, ...scopes) => {
-      const bounds = { account, scopes: scopes.map((countries) => ({ ...everything, countries })) };
-      expect(isTold(bounds, eventOf('run.completed'))).toBe(expected);
-    },
-  );
+  ])('about a campaign is sent (%s) for an account with %j and an API key with %j', (expected, ...scopes) => {
+    const bounds = { account, scopes: scopes.map((countries) => ({ ...everything, countries })) };
+    expect(isTold(bounds, eventOf('run.completed'))).toBe(expected);
+  });
 
   it.each([
     [true, account],
     [false, uuid(21)],
     [false, null],
-  ])('about a key are sent (%s) if it is of that account: %s', (expected, keyAccount) => {
+  ])('about a key is sent (%s) if the key belongs to the account: %s', (expected, keyAccount) => {
     const key = { id: uuid(30), name: 'nightly', owner: null, expiresAt: new Date(nowMs).toISOString() };
     const event = eventOf('key.ending', { campaign: null, run: null, keyAccount, detail: { key } });
     expect(isTold({ account, scopes: [everything] }, event)).toBe(expected);

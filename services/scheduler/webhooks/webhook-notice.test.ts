@@ -12,22 +12,22 @@ function textFor(hours: number, owner: string | null = null): string | undefined
   return noticeOf({ eventId: uuid, kind: 'key.ending', at, webhookId: null, detail, ...of }, '')?.data.text;
 }
 
-describe('the notice of a key that ends soon', () => {
+describe('the notice of an expiring key', () => {
   it.each([
     [1, '1 day'],
     [24, '1 day'],
     [25, '2 days'],
     [13.5 * 24, '14 days'],
-  ])('counts %d hours as %s: the key works until then', (hours, days) => {
+  ])('reports %d hours as "%s"', (hours, days) => {
     expect(textFor(hours)).toBe(`The key "nightly" ends in ${days}`);
   });
 
-  it('names the owner', () => {
+  it('contains the owner', () => {
     expect(textFor(24, 'growth')).toBe('The key "nightly" of "growth" ends in 1 day');
   });
 });
 
-describe('the notice of a run that is paused', () => {
+describe('the notice of a paused run', () => {
   const campaign = {
     campaignId: uuid,
     name: 'award-reward in December',
@@ -42,13 +42,13 @@ describe('the notice of a run that is paused', () => {
   const event = { eventId: uuid, kind: 'run.paused', at, webhookId: null, detail: { cause }, campaign, run };
   const data = noticeOf({ ...event, figures: null, recurs: false, keyAccount: null }, '')?.data;
 
-  it('says the titles of action types in its text, and leaves the name of the campaign', () => {
+  it("contains titles of action types in its text, but the campaign's name unchanged", () => {
     expect(data?.text).toBe(
       'A run of "award-reward in December" is paused: “Give a reward” in SG: HTTP 503, then “Send message” in SG: HTTP 429',
     );
   });
 
-  it('keeps the names in what programs read', () => {
+  it('contains the names of action types in its cause field', () => {
     expect(data?.cause).toBe(cause);
   });
 });
