@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { templateRefusals } from './campaigns/templates.ts';
 import { refusals, refusalsWithin } from './stated-rules.ts';
 
-describe('the refusals within a shape', () => {
-  it('are its own and those of the shapes that it consists of, at any depth', () => {
+describe('the refusals of a schema', () => {
+  it('include those of its nested schemas at any depth', () => {
     const day = z.string().meta(refusals({ 'no-such-day': 'the month is shorter' }));
     const shape = z
       .object({ days: z.array(z.object({ day: day.optional().describe('A day') })), name: z.string() })
@@ -15,7 +15,7 @@ describe('the refusals within a shape', () => {
     });
   });
 
-  it('include those of a campaign for its template, in which the campaign is any JSON', () => {
+  it('include those of a campaign for a campaign template', () => {
     const ofShapes = ['no-such-day', 'unknown-zone', 'invisible-text', 'wrong-length', 'unknown-action'];
     expect(Object.keys(templateRefusals)).toEqual(expect.arrayContaining(ofShapes));
   });

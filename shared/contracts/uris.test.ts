@@ -17,7 +17,7 @@ describe('a URL that Muster calls', () => {
     'HTTPS://xn--bcher-kva.example/~a/(b)/c;d=1,2',
     `https://shop.example.com/?q=${'a%2f'.repeat(500)}`,
     'https://shop.example.com:08080/0',
-  ])('may be %s', (url) => {
+  ])('can be %s', (url) => {
     expect([isHttpUri(url), URL.canParse(url), isUri(url)]).toEqual([true, true, true]);
   });
 
@@ -35,11 +35,11 @@ describe('a URL that Muster calls', () => {
     'https://shop.example.com:0/hook',
     'http://127.0.0.1:00000?a=1',
     'http://[::1]:0/#part',
-  ])('is not %s, which parsers take for one', (url) => {
+  ])('cannot be %s, although URL parsers accept it', (url) => {
     expect([isHttpUri(url), URL.canParse(url)]).toEqual([false, true]);
   });
 
-  it('is what the document calls a URI', () => {
+  it('conforms to the format "uri" of JSON Schema', () => {
     const anyText = fc.string({ unit: fc.constantFrom(...Array.from('aZ09-._~:/?#[]@!$&\'()*+,;=%<>"^`{|}\\ é')) });
     const urls = fc.oneof(
       fc.webUrl({ withFragments: true, withQueryParameters: true }),

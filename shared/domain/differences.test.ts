@@ -4,12 +4,12 @@ import { differences } from './differences.ts';
 
 const step = (action: string, units = 1) => ({ action, params: { units } });
 
-describe('what differs between two revisions', () => {
-  it('is nothing where the values are the same, whatever the order of their fields', () => {
+describe('the differences of two revisions', () => {
+  it('are empty for equal values with fields in another order', () => {
     expect(differences({ a: 1, b: [{ c: 2, d: null }] }, { b: [{ d: null, c: 2 }], a: 1 })).toEqual([]);
   });
 
-  it('is each field by its pointer, with both values; what is not there is absent', () => {
+  it('name each changed field by pointer, with the values that exist', () => {
     const before = { name: 'a', deadlineSeconds: 60, audience: { include: [{ segment: 's' }] } };
     const after = { name: 'b', priority: 'low', audience: { include: [{ segment: 's' }], holdOutPercent: 5 } };
     expect(differences(before, after)).toEqual([
@@ -20,13 +20,13 @@ describe('what differs between two revisions', () => {
     ]);
   });
 
-  it('is a list of texts as a whole', () => {
+  it('contain a list of texts as a whole', () => {
     expect(differences({ countries: ['SG', 'ID'] }, { countries: ['ID'] })).toEqual([
       { pointer: '/countries', before: ['SG', 'ID'], after: ['ID'] },
     ]);
   });
 
-  it('is the step that was put before others, and not all that moved by it', () => {
+  it('contain only an inserted step, not the steps that it moved', () => {
     const chain = [step('award'), step('message')];
     expect(differences({ chain }, { chain: [step('check'), ...chain] })).toEqual([
       { pointer: '/chain/0', after: step('check') },
@@ -36,28 +36,28 @@ describe('what differs between two revisions', () => {
     ]);
   });
 
-  it('is the parameter of the step that has another', () => {
+  it('contain only the changed parameter of a step', () => {
     const before = { chain: [step('award', 1), step('message')] };
     expect(differences(before, { chain: [step('award', 2), step('message')] })).toEqual([
       { pointer: '/chain/0/params/units', before: 1, after: 2 },
     ]);
   });
 
-  it('escapes names in pointers, and takes no inherited field for one', () => {
+  it('escape names in pointers and ignore inherited fields', () => {
     expect(differences({}, { 'a/b~c': 1, constructor: 2 })).toEqual([
       { pointer: '/a~1b~0c', after: 1 },
       { pointer: '/constructor', after: 2 },
     ]);
   });
 
-  it('compares what is nested deeply as a whole', () => {
+  it('contain deeply nested values as a whole', () => {
     const nested = (depth: number, end: number): unknown => (depth === 0 ? end : { a: nested(depth - 1, end) });
     expect(differences(nested(50, 1), nested(50, 2))).toEqual([
       { pointer: '/a'.repeat(8), before: nested(42, 1), after: nested(42, 2) },
     ]);
   });
 
-  it('is the same the other way round, and nothing of a value to itself', () => {
+  it('are symmetric, and empty for equal values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         const there = differences(one, other);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mayActAs, roles } from './roles.ts';
 
-it('an operator may do what all may, and no scheduler, manager or approver what another may', () => {
+it("an operator has all rights, and scheduler, manager and approver have none of each other's", () => {
   const allowed = roles.map((role) => roles.filter((needed) => mayActAs(role, needed)));
   expect(allowed).toEqual([
     ['viewer'],

@@ -4,23 +4,23 @@ import { holdsReach, isWhole, isWithin, readsAllUsers, seesReach, wholeScope, ty
 const orders: Scope = { clients: ['orders'], countries: ['SG', 'ID'], actionTypes: [] };
 
 describe('a scope', () => {
-  it('is whole where no part of it says less', () => {
+  it('is the whole scope if no part of it is limited', () => {
     expect(isWhole(wholeScope)).toBe(true);
     expect(isWhole({ ...wholeScope, countries: [] })).toBe(false);
   });
 
-  it('is within itself and within the whole, and the whole within no other', () => {
+  it('is within itself and within the whole scope, which is within no other', () => {
     expect(isWithin(orders, orders)).toBe(true);
     expect(isWithin(orders, wholeScope)).toBe(true);
     expect(isWithin(wholeScope, orders)).toBe(false);
   });
 
-  it.each([{ clients: [] }, { countries: ['ID'] }])('holds one with less of a part: %j', (less) => {
+  it.each([{ clients: [] }, { countries: ['ID'] }])('includes a scope with less of a part: %j', (less) => {
     expect(isWithin({ ...orders, ...less }, orders)).toBe(true);
   });
 
   it.each([{ clients: ['orders', 'billing'] }, { clients: null }, { countries: ['VN'] }, { actionTypes: ['a'] }])(
-    'does not hold one with more of a part: %j',
+    'does not include a scope with more of a part: %j',
     (more) => {
       expect(isWithin({ ...orders, ...more }, orders)).toBe(false);
     },
@@ -50,20 +50,20 @@ describe('a campaign, for a scope', () => {
     },
   );
 
-  it('can be read while it has no countries yet, except by a key for callbacks', () => {
+  it('without countries can be read, except with a key for callbacks', () => {
     const uploading = { countries: [], actionTypes: [] };
     expect(seesReach(scopeOf(['SG'], null), uploading)).toBe(true);
     expect(seesReach(scopeOf([], []), uploading)).toBe(false);
     expect(holdsReach(scopeOf([], null), uploading)).toBe(false);
   });
 
-  it('shows its users to a scope of all campaigns, and to a scope with users', () => {
+  it('shows its users to a whole scope and to a scope with users', () => {
     expect(readsAllUsers(wholeScope)).toBe(true);
     expect(readsAllUsers(scopeOf(['SG'], null))).toBe(false);
     expect(readsAllUsers({ ...scopeOf(['SG'], null), users: true })).toBe(true);
   });
 
-  it('never passes the right to read all users to a narrower key', () => {
+  it('does not let a key grant the right to read all users without having it', () => {
     const reader = { ...scopeOf(['SG'], null), users: true };
     expect(isWithin(reader, scopeOf(['SG'], null))).toBe(false);
     expect(isWithin(reader, wholeScope)).toBe(true);

@@ -8,8 +8,8 @@ import { actionTypePattern, countryPattern, topicNames } from './endpoint/shard.
 
 const uuid = '01939b8e-5a34-7c5b-9d5a-1f0d0a9f7a11';
 
-describe('request key', () => {
-  it('is the same for every attempt and fits the header', () => {
+describe('the request key of a batch', () => {
+  it('is the same for every attempt and fits a header', () => {
     const key = requestKey(uuid, 2 ** 31 - 1, 32767);
     expect(key).toBe(requestKey(uuid, 2 ** 31 - 1, 32767));
     expect(key).toMatch(/^[!-~]{1,100}$/);
@@ -20,27 +20,30 @@ describe('request key', () => {
   });
 });
 
-describe('child batches', () => {
-  it('are numbered apart from fed ones', () => {
+describe('a child batch', () => {
+  it('has a number above those of fed batches', () => {
     expect(isChildBatch(firstChildBatchNo)).toBe(true);
     expect(isChildBatch(firstChildBatchNo - 1)).toBe(false);
   });
 });
 
-describe('public ids', () => {
-  it('carry their kind and lead back to the uuid', () => {
+describe('a public id', () => {
+  it('has a prefix for its kind and can be converted into the uuid', () => {
     const id = publicId('run', uuid);
     expect(id).toMatch(/^run_[0-9a-z]{26}$/);
     expect(uuidOf('run', id)).toBe(uuid);
   });
 
-  it.each(['run_', 'cmp_01jeds3pkhf1dstpgz1g59yyrh', 'nonsense', '', uuid])('does not take %j for a run', (id) => {
-    expect(uuidOf('run', id)).toBeUndefined();
-  });
+  it.each(['run_', 'cmp_01jeds3pkhf1dstpgz1g59yyrh', 'nonsense', '', uuid])(
+    '%j is rejected as the id of a run',
+    (id) => {
+      expect(uuidOf('run', id)).toBeUndefined();
+    },
+  );
 });
 
 describe('backoffMs', () => {
-  it('stays between a tenth of the exponential ceiling and the ceiling', () => {
+  it('returns between a tenth of the exponential ceiling and the ceiling', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 200 }),
@@ -56,8 +59,8 @@ describe('backoffMs', () => {
   });
 });
 
-describe("an endpoint's words", () => {
-  it('are cut and cleaned before they are stored', () => {
+describe('a code or message of an endpoint', () => {
+  it('is cleaned and cut before it is stored', () => {
     expect(cleanCode('out of stock\u0000!')).toBe('outofstock');
     expect(cleanCode('x'.repeat(100))).toHaveLength(64);
     expect(cleanCode('\u0007')).toBe('unspecified');
@@ -66,13 +69,13 @@ describe("an endpoint's words", () => {
   });
 });
 
-describe('topics', () => {
-  it('are named after the shard', () => {
+describe('the name of a topic', () => {
+  it('consists of prefix, action type and country', () => {
     const topics = topicNames('muster');
     expect(topics.shard({ actionType: 'award-reward', country: 'SG' })).toBe('muster.award-reward.SG');
   });
 
-  it('hold names that Kafka takes', () => {
+  it('has only characters that Kafka allows', () => {
     expect('award-reward').toMatch(actionTypePattern);
     expect('Award').not.toMatch(actionTypePattern);
     expect('sg').not.toMatch(countryPattern);

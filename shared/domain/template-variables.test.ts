@@ -6,18 +6,21 @@ const definition = {
   chain: [{ action: 'award', params: { 'a/b': { $variable: 'reward' } } }],
 };
 
-it('finds where variables stand, by pointers', () => {
+it('the places of template variables are listed by pointer', () => {
   expect(placesOfVariables(definition)).toEqual([
     { pointer: '/countries/1', name: 'country' },
     { pointer: '/chain/0/params/a~1b', name: 'reward' },
   ]);
 });
 
-it.each([{ $variable: 7 }, { $variable: 'x', default: 1 }])('takes %j for none that can be filled', (wrong) => {
-  expect(placesOfVariables({ name: wrong })).toEqual([{ pointer: '/name', name: undefined }]);
-});
+it.each([{ $variable: 7 }, { $variable: 'x', default: 1 }])(
+  'the invalid variable %j is listed without a name',
+  (wrong) => {
+    expect(placesOfVariables({ name: wrong })).toEqual([{ pointer: '/name', name: undefined }]);
+  },
+);
 
-it('puts whole values in their places, of whatever type, and changes nothing else', () => {
+it('template variables are replaced by whole values of any type, and all else is unchanged', () => {
   const values = new Map<string, unknown>([
     ['country', 'ID'],
     ['reward', { id: 5, sizes: [1, 2] }],
@@ -29,12 +32,12 @@ it('puts whole values in their places, of whatever type, and changes nothing els
   expect(filled({ a: null, b: [true, 'text'] }, values)).toEqual({ a: null, b: [true, 'text'] });
 });
 
-it('does not fill what came in by a value', () => {
+it('a template variable inside a value is not replaced', () => {
   const values = new Map<string, unknown>([['country', { $variable: 'reward' }]]);
   expect(filled({ a: { $variable: 'country' } }, values)).toEqual({ a: { $variable: 'reward' } });
 });
 
-it('knows the variable that a pointer leads to or into, and none beside it', () => {
+it('a pointer to or into a variable returns that variable, and another pointer returns none', () => {
   const places = placesOfVariables(definition);
   expect(variableAt('/countries/1', places)?.name).toBe('country');
   expect(variableAt('/chain/0/params/a~1b/id', places)?.name).toBe('reward');

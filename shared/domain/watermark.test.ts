@@ -9,25 +9,25 @@ function delivered(...offsets: number[]) {
 }
 
 describe('a watermark', () => {
-  it('has no position before anything was delivered', () => {
+  it('has no position before the first delivery', () => {
     expect(createWatermark().position).toBeUndefined();
   });
 
-  it('stands at the first offset that is not settled', () => {
+  it('is at the first unsettled offset', () => {
     const watermark = delivered(7, 8, 9);
     watermark.settle(8);
     watermark.settle(9);
     expect(watermark.position).toBe(7);
   });
 
-  it('moves over everything settled before when the gap closes', () => {
+  it('moves over all settled offsets when a gap closes', () => {
     const watermark = delivered(7, 8, 9);
     watermark.settle(8);
     watermark.settle(7);
     expect(watermark.position).toBe(9);
   });
 
-  it('stands behind the last offset when all are settled, also where offsets were left out', () => {
+  it('is behind the last offset when all are settled, also with missing offsets', () => {
     const watermark = delivered(7, 12);
     watermark.settle(7);
     expect(watermark.position).toBe(12);
@@ -35,13 +35,13 @@ describe('a watermark', () => {
     expect(watermark.position).toBe(13);
   });
 
-  it('counts a settling once', () => {
+  it('counts an offset as settled once', () => {
     const watermark = delivered(7, 8);
     expect([watermark.settle(7), watermark.settle(7), watermark.settle(99)]).toEqual([true, false, false]);
     expect(watermark.unsettled).toBe(1);
   });
 
-  it('never passes an unsettled offset and never goes back, whatever the order', () => {
+  it('never passes an unsettled offset and never moves back, for any order', () => {
     const orders = fc
       .uniqueArray(fc.nat(1000), { minLength: 1, maxLength: 50 })
       .chain((offsets) => fc.tuple(fc.constant([...offsets].sort((a, b) => a - b)), fc.shuffledSubarray(offsets)));

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createCallDeadlines } from './call-deadlines.ts';
 import { createHttpOrigin } from './http-dispatch.ts';
 
-describe('a call whose answer came while the event loop stood still until after its deadline', () => {
+describe('a call whose answer arrives while the event loop is blocked past the deadline', () => {
   const stops: (() => unknown)[] = [];
 
   afterEach(async () => {
@@ -35,7 +35,7 @@ describe('a call whose answer came while the event loop stood still until after 
   });
 });
 
-describe('a call beyond its deadline', () => {
+describe('a call after its deadline', () => {
   /** Resolves when a call is given up of whose answer so many bytes were read, from one look to the next. */
   function expiryOf(bytesRead: () => number): Promise<void> {
     return new Promise((resolve) => {
@@ -51,13 +51,13 @@ describe('a call beyond its deadline', () => {
     });
   }
 
-  it('expires after the first poll phase that brings no byte of its answer', async () => {
+  it('expires after the first poll phase that reads no byte of its answer', async () => {
     const looks = [0, 1, 1, 2, 2, 2];
     await expiryOf(() => looks.shift() ?? Number.NaN);
     expect(looks).toEqual([]);
   });
 
-  it('expires after a hundred poll phases, however fast its answer drips', async () => {
+  it('expires after 100 poll phases, even if its answer trickles in', async () => {
     let looks = 0;
     await expiryOf(() => looks++);
     expect(looks).toBeLessThanOrEqual(200);

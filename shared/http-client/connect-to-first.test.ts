@@ -43,7 +43,7 @@ describe('a connection to the first of several addresses', () => {
     expect(results).toEqual([[null, socketOf('b')]]);
   });
 
-  it('tries the next address beside one that is silent for 250 ms, and closes the others', () => {
+  it('tries the next address if one is silent for 250 ms, and closes the other attempts', () => {
     const { tried, connect, results, socketOf } = attemptAt(['a', 'b', 'c', 'd']);
     vi.advanceTimersByTime(249);
     expect(tried()).toEqual(['a']);
@@ -56,7 +56,7 @@ describe('a connection to the first of several addresses', () => {
     expect(['a', 'b', 'c'].map((address) => socketOf(address).destroyed)).toEqual([true, false, true]);
   });
 
-  it('reports one connection, even if another one comes at the same time', () => {
+  it('reports only one connection if two succeed at the same time', () => {
     const { connect, results, socketOf } = attemptAt(['a', 'b']);
     vi.advanceTimersByTime(250);
     connect('b');
@@ -65,7 +65,7 @@ describe('a connection to the first of several addresses', () => {
     expect(socketOf('a').destroyed).toBe(true);
   });
 
-  it('waits for an address that has accepted the connection and is slow with TLS', () => {
+  it('waits for an address that accepted the connection but is slow with TLS', () => {
     const { tried, fail, socketOf } = attemptAt(['a', 'b']);
     socketOf('a').emit('connect');
     vi.advanceTimersByTime(10_000);
@@ -84,7 +84,7 @@ describe('a connection to the first of several addresses', () => {
   });
 });
 
-describe('the order of addresses', () => {
+describe('the order of connection attempts', () => {
   it.each<[string[], string[]]>([
     [[], []],
     [['10.0.0.1'], ['10.0.0.1']],

@@ -64,7 +64,7 @@ describe('a connection to a name with several addresses', () => {
     expect(sockets.filter(({ connecting }) => connecting)).toEqual([]);
   });
 
-  it('is made to no address that may not be called, even if all others refuse', async () => {
+  it('is made to no forbidden address, even if all others refuse', async () => {
     const port = await serve(second);
     expect(await originOf(port, [first, second], [second])()).toBe('not-applied: connection refused');
     const forbidden = 'not-applied: address that may not be called';

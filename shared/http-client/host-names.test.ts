@@ -10,7 +10,7 @@ const none: DnsAnswer = {};
 const loopback = (question: DnsQuestion, more: DnsAnswer = {}): DnsAnswer =>
   question.type === 'A' ? { addresses: ['127.0.0.1'], ...more } : { ...none, ...more, addresses: [] };
 
-describe('names of hosts', () => {
+describe('the look-up of a host name', () => {
   const clock = createSettableClock();
   const folder = mkdtempSync(join(tmpdir(), 'muster-names-'));
   const [hostsFile, resolverFile] = [join(folder, 'hosts'), join(folder, 'resolv.conf')];
@@ -36,7 +36,7 @@ describe('names of hosts', () => {
   /** Until the server has been asked so often. */
   const untilAsked = (count: number) => expect.poll(() => server.questions.length).toBeGreaterThanOrEqual(count);
 
-  it('are looked up for both kinds of address, IPv4 first', async () => {
+  it('returns addresses of both kinds, IPv4 first', async () => {
     answer = ({ type }) =>
       type === 'A' ? { addresses: ['192.0.2.1', '192.0.2.2'] } : { addresses: ['2001:db8::1:2'] };
     const addresses = await lookUp('both.example');
@@ -46,7 +46,7 @@ describe('names of hosts', () => {
     expect(await lookUp('six.example')).toEqual(['2001:db8::1']);
   });
 
-  it('are kept for as long as their answer says, and looked up again then', async () => {
+  it('is repeated after the time to live of the answer', async () => {
     answer = (question) => loopback(question, { ttlSeconds: 5 });
     expect(await lookUp('shop.example')).toEqual(['127.0.0.1']);
     clock.advance(4999);
@@ -58,13 +58,13 @@ describe('names of hosts', () => {
     expect(await lookUp('shop.example')).toEqual(['127.0.0.2']);
   });
 
-  it('are looked up once for all calls that wait for one', async () => {
+  it('is made once for concurrent calls', async () => {
     answer = (question) => loopback(question, { afterMs: 20 });
     await Promise.all(Array.from({ length: 50 }, () => lookUp('shop.example')));
     expect(asked('shop.example')).toHaveLength(1);
   });
 
-  it('that do not exist are no hosts, for a second; then they may have come into being', async () => {
+  it('fails with ENOTFOUND for one second if the name does not exist', async () => {
     answer = () => ({ code: 'NXDOMAIN' });
     await expect(lookUp('new.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     answer = () => none;
@@ -75,14 +75,14 @@ describe('names of hosts', () => {
     expect(await lookUp('new.example')).toEqual(['127.0.0.1']);
   });
 
-  it('that a server cannot look up may be hosts', async () => {
+  it('fails with EAI_AGAIN if a name server cannot answer', async () => {
     answer = () => ({ code: 'SERVFAIL' });
     await expect(lookUp('broken.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
     answer = ({ type }) => (type === 'A' ? none : { code: 'SERVFAIL' });
     await expect(lookUp('half.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
   });
 
-  it('that no server answers for are waited for in time', async () => {
+  it('fails with EAI_AGAIN if no name server answers in time', async () => {
     answer = () => null;
     const waiting = expect(lookUp('silent.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
     await untilAsked(1);
@@ -90,7 +90,7 @@ describe('names of hosts', () => {
     await waiting;
   });
 
-  it('are found if the answer came while the event loop stood still until after the time for it', async () => {
+  it('succeeds if the answer arrived while the event loop was blocked past the time-out', async () => {
     answer = (question) => {
       // The answer is sent in this phase of the event loop, and read in the next poll phase.
       if (server.questions.length === 2) setImmediate(() => clock.advance(3000));
@@ -99,7 +99,7 @@ describe('names of hosts', () => {
     expect(await lookUp('paused.example')).toEqual(['127.0.0.1']);
   });
 
-  it('are had by IPv6 as well if that answer came while the event loop stood still', async () => {
+  it('returns IPv6 addresses too if their answer arrived while the event loop was blocked', async () => {
     answer = (question) => {
       if (question.type === 'A') return loopback(question);
       // Set after the timer of the answer: time passes when the answer is sent, and before it is read.
@@ -109,7 +109,7 @@ describe('names of hosts', () => {
     expect(await lookUp('paused.example')).toEqual(['127.0.0.1', '2001:db8::1']);
   });
 
-  it('are had by IPv4 where a server drops questions for IPv6', async () => {
+  it('returns IPv4 addresses if a name server drops IPv6 queries', async () => {
     answer = (question) => (question.type === 'A' ? loopback(question) : null);
     const waiting = lookUp('old.example');
     await expect.poll(() => clock.nextWakeMs()).toBe(clock.nowMs() + 50);
@@ -117,7 +117,7 @@ describe('names of hosts', () => {
     expect(await waiting).toEqual(['127.0.0.1']);
   });
 
-  it('of one caller never wait for those of another, and are asked for twenty at a time', async () => {
+  it('of one caller does not delay another caller, and runs at most 20 at once', async () => {
     answer = (question) =>
       question.name.endsWith('.late.example') ? { code: 'NXDOMAIN', afterMs: 500 } : loopback(question);
     const late = Array.from({ length: 300 }, (_, index) => lookUp(`a${index}.late.example`, 'slow'));
@@ -133,7 +133,7 @@ describe('names of hosts', () => {
     expect(asked('a299.late.example')).toEqual([]);
   });
 
-  it('are taken from the hosts file, which may change', async () => {
+  it('reads the hosts file, which may change', async () => {
     writeFileSync(
       hostsFile,
       '# by hand\n10.0.0.7\tledger Ledger.Internal # the old one\n::1 ledger.internal\nx ledger.internal\n',
@@ -145,7 +145,7 @@ describe('names of hosts', () => {
     expect(server.questions).toEqual([]);
   });
 
-  it('are looked for below the domains of the network: short ones first, others where they are no whole names', async () => {
+  it('tries the search domains of the network: first for short names, last for others', async () => {
     writeFileSync(resolverFile, 'domain old.test\nnameserver 192.0.2.1\nsearch prod.svc.test svc.test.\n');
     answer = (question) =>
       ['ledger.svc.test', 'shop.prod.svc.test', 'api.example'].includes(question.name)

@@ -20,12 +20,12 @@ describe('the cause of a call without an answer', () => {
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS failed (ERR_SSL_WRONG_VERSION_NUMBER)'],
     ['EWHATEVER', 'call failed (EWHATEVER)'],
     [undefined, 'call failed'],
-  ])('%s reads: %s, without an address', (code, cause) => {
+  ])('for the code %s is "%s", without the address', (code, cause) => {
     expect(causeOf(errorOf(code))).toBe(cause);
   });
 });
 
-describe('the cause of a call to a server that breaks HTTP', () => {
+describe('the cause of a call to a server that violates HTTP', () => {
   const stops: (() => void)[] = [];
 
   afterEach(() => {
@@ -56,30 +56,34 @@ describe('the cause of a call to a server that breaks HTTP', () => {
   it.each<[string, string, string]>([
     ['an SSH banner', 'SSH-2.0-OpenSSH_9.6\r\n', 'answer that is not HTTP/1.1 but SSH'],
     [
-      'an alert of TLS',
+      'a TLS alert',
       '\x15\x03\x01\0\x02\x02F',
       'answer that is not HTTP/1.1 but TLS, so the URL may have to begin with https://',
     ],
     ['an SMTP greeting', '220 mail.example ESMTP\r\n', notHttp],
-    ['a page without a head', '<html>it works</html>', notHttp],
-    ['JSON without a head', '{"token":"secret"}', notHttp],
-    ['another version', 'HTTP/3.0 200 OK\r\n\r\n', breaks('Invalid HTTP version')],
-    ['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n', breaks('Invalid status code')],
-    ['a header without colon', `${head}X-Token secret\r\n\r\n`, breaks('Invalid header token')],
+    ['a page without an HTTP head', '<html>it works</html>', notHttp],
+    ['JSON without an HTTP head', '{"token":"secret"}', notHttp],
+    ['another HTTP version', 'HTTP/3.0 200 OK\r\n\r\n', breaks('Invalid HTTP version')],
+    ['a status that is not a number', 'HTTP/1.1 abc OK\r\n\r\n', breaks('Invalid status code')],
+    ['a header without a colon', `${head}X-Token secret\r\n\r\n`, breaks('Invalid header token')],
     ['a blank before a colon', `${head}Content-Length : 2\r\n\r\nok`, breaks('Invalid header field char')],
     [
-      'a header without colon behind a length',
+      'a header without a colon after Content-Length',
       `${head}Content-Length: 2\r\nX-Token secret\r\n\r\nok`,
       breaks('headers'),
     ],
-    ['two lengths', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`, breaks('headers')],
-    ['a length and chunks', `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n`, breaks('headers')],
+    ['two Content-Length headers', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`, breaks('headers')],
+    [
+      'Content-Length with Transfer-Encoding',
+      `${head}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      breaks('headers'),
+    ],
     ['U+0000 in a header', `${head}A: \0\r\n\r\n`, breaks('Invalid header value char')],
-    ['lines that end without CR', 'HTTP/1.1 200 OK\nA: b\n\n', breaks('Missing expected CR after response line')],
+    ['line ends without CR', 'HTTP/1.1 200 OK\nA: b\n\n', breaks('Missing expected CR after response line')],
     ['a chunk without size', `${head}Transfer-Encoding: chunked\r\n\r\nzz`, breaks('Invalid character in chunk size')],
     ['headers of 40 KB', `${head}A: ${'x'.repeat(40_000)}\r\n\r\n`, 'answer with headers that are too long'],
     [
-      'another protocol',
+      'a switch to another protocol',
       'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
       breaks('101 without a request for it'),
     ],
@@ -90,7 +94,7 @@ describe('the cause of a call to a server that breaks HTTP', () => {
 
   it.each<[string, string, string]>([
     ['nothing', '', notWhole],
-    ['half a head', `${head}Conte`, notWhole],
+    ['half an HTTP head', `${head}Conte`, notWhole],
     ['half a body', `${head}Content-Length: 20\r\n\r\nok`, notWhole],
     ['half a chunk', `${head}Transfer-Encoding: chunked\r\n\r\n5\r\nok`, notWhole],
     ['half a last chunk', `${head}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nok`, notWhole],
@@ -104,7 +108,7 @@ describe('the cause of a call to a server that breaks HTTP', () => {
     expect(outcome).toEqual({ kind: 'ambiguous', cause });
   });
 
-  it('names a server of HTTP/2 without TLS', async () => {
+  it('names an HTTP/2 server without TLS', async () => {
     const server = createHttp2Server();
     stops.push(() => server.close());
     const cause = 'answer that is not HTTP/1.1 but HTTP/2';

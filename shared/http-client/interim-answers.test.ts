@@ -33,18 +33,18 @@ const answered = { kind: 'answered', status: 200, retryAfter: null, body: Buffer
 describe('an answer after interim answers', () => {
   it.each<[string, string[]]>([
     ['100', [interim('100 Continue') + final]],
-    ['100 in a packet of its own', [interim('100 Continue'), final]],
-    ['100 cut within its status', ['HTTP/1.1 1', '00 Continue\r\n\r', `\n${final}`]],
+    ['100 in a separate packet', [interim('100 Continue'), final]],
+    ['100 split within its status', ['HTTP/1.1 1', '00 Continue\r\n\r', `\n${final}`]],
     ['100 with headers', [`HTTP/1.1 100 Continue\r\nDate: now\r\nContent-Length: 0\r\n\r\n${final}`]],
     ['100 without a reason', [interim('100 ') + final]],
-    ['a hundred of 100', [interim('100 Continue').repeat(100) + final]],
+    ['100 interim answers of 100', [interim('100 Continue').repeat(100) + final]],
     ['102 with Retry-After', [`HTTP/1.1 102 Processing\r\nRetry-After: 9\r\n\r\n${final}`]],
     ['103 with links', [`HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n${final}`]],
     [
       '100, 102, 103 and 100',
       ['100 Continue', '102 Processing', '103 Early Hints', '100 Continue'].map(interim).concat(final),
     ],
-  ])('is read after %s, on one connection for all calls', async (_case, parts) => {
+  ])('is read after %s, and its connection is reused', async (_case, parts) => {
     const receiver = await listen((socket) => {
       const write = (index: number) => {
         const part = parts[index];
@@ -61,7 +61,7 @@ describe('an answer after interim answers', () => {
     ['100 with Connection: close', 'HTTP/1.1 100 Continue\r\nConnection: close\r\n\r\n'],
     ['100 of HTTP/1.0', 'HTTP/1.0 100 Continue\r\n\r\n'],
     ['103 with Connection: close', 'HTTP/1.1 103 Early Hints\r\nConnection: close\r\n\r\n'],
-  ])('is read after %s, and ends its connection', async (_case, interimAnswer) => {
+  ])('is read after %s, and its connection is not reused', async (_case, interimAnswer) => {
     const ended: Promise<unknown>[] = [];
     const receiver = await listen((socket) => {
       ended.push(once(socket, 'end'));
@@ -73,7 +73,7 @@ describe('an answer after interim answers', () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it('is read alone: bytes behind an answer that ends its connection are not taken for another', async () => {
+  it('is read without the bytes after it if it ends its connection', async () => {
     const closing = final.replace('\r\n', '\r\nConnection: close\r\n');
     const receiver = await listen((socket) => socket.end(closing + final.replace('ok', 'no')));
     const calls = originAt(receiver.url);
@@ -81,7 +81,7 @@ describe('an answer after interim answers', () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it('is read if 100 came while the request was still being written', async () => {
+  it('is read if 100 arrives while the request is being written', async () => {
     const body = Buffer.alloc(8 * 1024 * 1024, ' ');
     let bytes = 0;
     const { url } = await listen((socket, received) => {
@@ -92,13 +92,13 @@ describe('an answer after interim answers', () => {
     expect(await originAt(url).send({ ...call, body })).toMatchObject(answered);
   });
 
-  it('is doubtful if only 100 came before the connection ended', async () => {
+  it('is ambiguous if only 100 arrives before the connection ends', async () => {
     const { url } = await listen((socket) => socket.end(interim('100 Continue')));
     const cause = 'connection closed before the answer was whole';
     expect(await originAt(url).send(call)).toEqual({ kind: 'ambiguous', cause });
   });
 
-  it('has the deadline of the call, however many interim answers come', async () => {
+  it('times out at the deadline of the call, although interim answers keep coming', async () => {
     const { url } = await listen((socket) => {
       const repeat = () => {
         if (!socket.destroyed) socket.write(interim('100 Continue'), () => setImmediate(repeat));
@@ -109,7 +109,7 @@ describe('an answer after interim answers', () => {
   });
 });
 
-describe('undici without the wrapped connector', () => {
+describe('undici without our connector', () => {
   // Once this fails, undici reads past 100 by itself, and withContinue can go.
   it('destroys the connection at 100', async () => {
     const { url } = await listen((socket) => socket.write(interim('100 Continue') + final));
@@ -128,17 +128,17 @@ describe('a wrapped connector', () => {
 
   it.each<[string, Socket]>([
     ['no parser', new Socket()],
-    ['no parser any more', parserOf(null)],
+    ['a removed parser', parserOf(null)],
     ['a parser of another shape', parserOf({ onHeaders: () => 0 })],
-    ['a parser that cannot be changed', parserOf(Object.freeze({ onHeadersComplete: () => 0 }))],
-  ])('hands over a socket with %s as it is', (_case, socket) => {
+    ['a frozen parser', parserOf(Object.freeze({ onHeadersComplete: () => 0 }))],
+  ])('returns a socket with %s unchanged', (_case, socket) => {
     const results: unknown[] = [];
     const connect = withContinue((_options, callback) => callback(null, socket));
     connect(options, (...result) => results.push(result));
     expect(results).toEqual([[null, socket]]);
   });
 
-  it('hands over the error of a connection that failed', () => {
+  it('returns the error of a failed connection', () => {
     const results: unknown[] = [];
     const error = new Error('refused');
     const connect = withContinue((_options, callback) => callback(error, null));

@@ -46,7 +46,7 @@ describe('an idle connection', () => {
     };
   }
 
-  it('is closed after 0.5 s if its calls cannot be repeated, else after 1.5 s or as its server allows', async () => {
+  it('is closed after 0.5 s if its calls cannot be repeated, otherwise after 1.5 s or as its server allows', async () => {
     const kept = [
       { name: 'repeatable, named 4 s', origin: await originAt(true, 4000) },
       { name: 'repeatable', origin: await originAt(true, 600_000, false) },
@@ -59,9 +59,9 @@ describe('an idle connection', () => {
   });
 
   it.each<[string, boolean, number]>([
-    ['is not used for a call that cannot be repeated', false, 2],
-    ['is used for a call that can be repeated', true, 1],
-  ])('%s, if the event loop was blocked for longer than 0.5 s', async (_claim, isRepeatable, connections) => {
+    ['is not reused for a call that cannot be repeated', false, 2],
+    ['is reused for a call that can be repeated', true, 1],
+  ])('%s if the event loop was blocked for over 0.5 s', async (_claim, isRepeatable, connections) => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
     const origin = await originAt(isRepeatable);
     await origin.send();

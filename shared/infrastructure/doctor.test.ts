@@ -18,20 +18,20 @@ const troubles = async (environment: NodeJS.ProcessEnv) =>
   (await examine(environment)).filter(({ ok }) => !ok).map(({ name, fix }) => ({ name, fix }));
 
 describe('the doctor', () => {
-  it('names what local servers lack, each with the command that installs it', async () => {
+  it('lists the missing commands for local servers, each with the command that installs it', async () => {
     expect(await troubles({ ...bare, INFRA: 'local' })).toEqual([
       { name: 'Java', fix: 'apt-get install -y default-jre-headless' },
       { name: 'Maven', fix: 'apt-get install -y maven' },
     ]);
   });
 
-  it('finds nothing wrong with what is missing and not needed', async () => {
+  it('ignores missing commands that are not needed', async () => {
     const names = (await troubles({ ...bare, INFRA: 'containers' })).map(({ name }) => name);
     expect(names).not.toContain('Java');
     expect(names).not.toContain('Maven');
   });
 
-  it('says which of the given servers do not answer', async () => {
+  it('lists the configured servers that do not answer', async () => {
     const [database, broker] = await findFreePorts(2);
     const found = await examine({
       DATABASE_URL: `postgres://127.0.0.1:${database}/muster`,
@@ -43,7 +43,7 @@ describe('the doctor', () => {
     ]);
   });
 
-  it('says what is wrong with the environment itself', async () => {
+  it('reports an invalid environment', async () => {
     const [trouble] = (await examine({ KAFKA_BROKERS: 'a:9092' })).filter(({ ok }) => !ok);
     expect(trouble?.found).toMatch(/^KAFKA_BROKERS is set and/);
   });

@@ -19,8 +19,8 @@ async function listen(): Promise<number> {
 
 const start = (environment: NodeJS.ProcessEnv) => startInfrastructure({ environment, report: () => undefined });
 
-describe('where Kafka and Postgres come from', () => {
-  it('is the environment, where it names both', async () => {
+describe('the source of Kafka and Postgres', () => {
+  it('is the environment if it names both', async () => {
     const [database, broker] = [await listen(), await listen()];
     const given = await start({
       DATABASE_URL: `postgres://user:secret@127.0.0.1:${database}/muster`,
@@ -30,27 +30,27 @@ describe('where Kafka and Postgres come from', () => {
     expect(given.description).not.toContain('secret');
   });
 
-  it('is refused where the environment names only one of the two', async () => {
+  it('is rejected if the environment names only one of them', async () => {
     await expect(start({ KAFKA_BROKERS: '127.0.0.1:9092' })).rejects.toThrow(
       'KAFKA_BROKERS is set and DATABASE_URL is not',
     );
   });
 
-  it('is refused where external servers are asked for and not named', async () => {
+  it('is rejected if external servers are requested but not named', async () => {
     await expect(start({ INFRA: 'external' })).rejects.toThrow('INFRA=external: set DATABASE_URL and KAFKA_BROKERS');
   });
 
-  it('is a choice of four', async () => {
+  it('is one of four kinds', async () => {
     await expect(start({ INFRA: 'cloud' })).rejects.toThrow(
       /^INFRA has to be auto or external or containers or local, not "cloud"/,
     );
   });
 
-  it('may be local although the environment names servers', () => {
+  it('can be local although the environment names servers', () => {
     expect(readRequest({ INFRA: 'local', KAFKA_BROKERS: '127.0.0.1:9092' })).toEqual({ kind: 'local' });
   });
 
-  it('is refused with the address of a database that does not answer', async () => {
+  it('is rejected with the address of a database that does not answer', async () => {
     const [nobody = 0] = await findFreePorts(1);
     const environment = {
       DATABASE_URL: `postgres://127.0.0.1:${nobody}/muster`,
@@ -59,7 +59,7 @@ describe('where Kafka and Postgres come from', () => {
     await expect(start(environment)).rejects.toThrow(`DATABASE_URL: nobody answers at 127.0.0.1:${nobody}`);
   });
 
-  it('needs one broker that answers, not all of them', async () => {
+  it('requires one broker that answers, not all', async () => {
     const [nobody = 0] = await findFreePorts(1);
     const DATABASE_URL = `postgres://127.0.0.1:${await listen()}/muster`;
     const brokers = `127.0.0.1:${nobody}, 127.0.0.1:${await listen()}`;

@@ -18,38 +18,38 @@ async function installJava(said: string, exitCode = 0): Promise<void> {
   await chmod(command, 0o755);
 }
 
-describe('the version that java prints', () => {
+describe('parseJavaVersion', () => {
   it.each([
     ['openjdk version "17.0.15" 2025-04-15', 17],
     ['openjdk version "26" 2026-03-17', 26],
     ['java version "1.8.0_402"', 8],
     ['The operation couldn’t be completed. Unable to locate a Java Runtime.', undefined],
-  ])('%s', (said, version) => {
+  ])('reads the output %s', (said, version) => {
     expect(parseJavaVersion(said)).toBe(version);
   });
 });
 
-describe('finding Java', () => {
-  it('takes the one of JAVA_HOME', async () => {
+describe('findJava', () => {
+  it('returns the Java of JAVA_HOME', async () => {
     await installJava('openjdk version "21.0.2" 2024-01-16');
     expect(await findJava({ JAVA_HOME: home })).toEqual({ command: join(home, 'bin', 'java'), version: 21 });
   });
 
-  it('refuses one that is too old for Kafka, with the command that installs another', async () => {
+  it('rejects a Java that is too old for Kafka, with the command that installs another', async () => {
     await installJava('openjdk version "11.0.2" 2019-01-15');
     await expect(findJava({ PATH: join(home, 'bin') })).rejects.toThrow(/17 or newer.*is Java 11: .* install/);
   });
 
-  it('says that there is none where the command only says so itself', async () => {
+  it('reports a missing Java if the command only prints that', async () => {
     await installJava('Unable to locate a Java Runtime.', 1);
     await expect(findJava({ PATH: join(home, 'bin') })).rejects.toThrow(/there is no Java here: .* install/);
   });
 
-  it('says that there is none where PATH leads to none', async () => {
+  it('reports a missing Java if PATH has none', async () => {
     await expect(findJava({ PATH: home })).rejects.toThrow(/there is no Java here/);
   });
 
-  it('names a JAVA_HOME that holds no Java', async () => {
+  it('names a JAVA_HOME without Java', async () => {
     await expect(findJava({ JAVA_HOME: home })).rejects.toThrow(`JAVA_HOME=${home}: there is no`);
   });
 });

@@ -34,15 +34,15 @@ async function installMaven(script = ''): Promise<void> {
 const fetch = (reported: string[] = []) => fetchKafka({ environment, guardian, report: (line) => reported.push(line) });
 const runs = async () => (await readFile(join(folder, 'runs'), 'utf8')).trim().split('\n').length;
 
-describe("fetching Kafka's jars", () => {
-  it('happens once, though two ask at the same time and a third one later', async () => {
+describe("the download of Kafka's jars", () => {
+  it('runs once for two concurrent callers and a later one', async () => {
     await installMaven();
     const folders = [...(await Promise.all([fetch(), fetch()])), await fetch()];
     expect(new Set(folders)).toEqual(new Set([kafkaFolder(environment)]));
     expect(await runs()).toBe(1);
   });
 
-  it('leaves the jars and nothing else in the cache', async () => {
+  it('leaves only the jars in the cache', async () => {
     await installMaven();
     await fetch();
     expect(await readdir(join(folder, 'cache'), { recursive: true })).toEqual([
@@ -51,18 +51,18 @@ describe("fetching Kafka's jars", () => {
     ]);
   });
 
-  it('starts anew after a process that died over it', async () => {
+  it('starts again after a process that died during it', async () => {
     await installMaven();
     await mkdir(join(`${kafkaFolder(environment)}.partial`, 'libs', 'half'), { recursive: true });
     await writeFile(`${kafkaFolder(environment)}.lock`, String(await pidOfTheDead()));
     expect(await readdir(await fetch())).toEqual(['kafka.jar']);
   });
 
-  it('names Maven, and the command that installs it, where it is missing', async () => {
+  it('names Maven and the command that installs it if it is missing', async () => {
     await expect(fetch()).rejects.toThrow(/there is no mvn here: .* install/);
   });
 
-  it('says what Maven said when it fails, and the next try is free to succeed', async () => {
+  it("reports Maven's error, and the next attempt can succeed", async () => {
     await installMaven(`if [ ! -e ${folder}/online ]; then echo "[ERROR] Unknown host repo"; exit 1; fi`);
     await expect(fetch()).rejects.toThrow(/exit code 1\): \[ERROR\] Unknown host repo/);
     await writeFile(join(folder, 'online'), '');

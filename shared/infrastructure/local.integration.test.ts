@@ -93,7 +93,7 @@ const endings = [
 ];
 
 describe('local Kafka and PostgreSQL', () => {
-  it.each(endings)('stop and remove all their files when their parent was $how', async ({ end }) => {
+  it.each(endings)('stop and remove their files if their parent was $how', async ({ end }) => {
     const parent = startParent();
     const servers = await serversOf(parent);
     expect(servers.map(isRunning)).toEqual([true, true]);
@@ -104,7 +104,7 @@ describe('local Kafka and PostgreSQL', () => {
     await vi.waitFor(async () => expect(await readdir(temporary)).toEqual([]), awaiting);
   });
 
-  it('are gone when their parent was killed while they started', async () => {
+  it('stop and remove their files if their parent was killed during the start', async () => {
     const parent = startParent();
     const folder = await vi.waitFor(async () => {
       const [name = ''] = await readdir(temporary);
@@ -118,14 +118,14 @@ describe('local Kafka and PostgreSQL', () => {
     await vi.waitFor(async () => expect(await processesIn(folder)).toEqual([]), awaiting);
   });
 
-  it('are gone when one of them could not be started', async () => {
+  it('stop and remove their files if one of them could not be started', async () => {
     const environment = { ...process.env, JAVA_HOME: temporary };
     const starting = startLocalInfrastructure({ environment, report: () => undefined });
     await expect(starting).rejects.toThrow(/JAVA_HOME=/);
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it('come back with their data on the same ports after they were killed, and leave nothing when stopped, twice', async () => {
+  it('restart with their data on the same ports after a kill, and can be stopped twice', async () => {
     const infrastructure = await start();
     const { databaseUrl, brokers, postgres, kafkaNodes } = infrastructure;
     await query(databaseUrl, 'create table kept (n int); insert into kept values (7)');
@@ -151,7 +151,7 @@ describe('local Kafka and PostgreSQL', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  it('can have three brokers', async () => {
+  it('can be started with three brokers', async () => {
     const { brokers, kafkaNodes } = await start(3);
     expect(await Promise.all(brokers.map(brokerAnswers))).toEqual([true, true, true]);
     kafkaNodes[1]?.signal('SIGKILL');

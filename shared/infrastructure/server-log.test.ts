@@ -10,16 +10,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-describe('what went wrong, by a log', () => {
+describe('the failure line of a server log', () => {
   it.each([
     [
-      'a port that is taken, before all else',
+      'the line of a port in use, before any other',
       'ERROR broker failed\njava.net.BindException: Address already in use',
       'java.net.BindException: Address already in use',
     ],
     ['the first error', 'INFO starting\nERROR no disk\nERROR exiting', 'ERROR no disk'],
-    ['else its last line', 'one\ntwo\n\n', 'two'],
-    ['nothing, where it is empty', '', 'it wrote nothing'],
+    ['the last line of a log without errors', 'one\ntwo\n\n', 'two'],
+    ['a replacement text for an empty log', '', 'it wrote nothing'],
   ])('is %s', async (_name, log, line) => {
     const file = join(folder, 'server.log');
     await writeFile(file, log);
@@ -30,7 +30,7 @@ describe('what went wrong, by a log', () => {
 const held =
   '2026-11-28 02:46:18.306 UTC [12893] FATAL:  pre-existing shared memory block (key 10918426, ID 360467) is still in use';
 
-it('a server that was killed holds its memory for as long as that is the last thing that keeps the next one from starting', () => {
+it('the memory of a killed server counts as held if that is the last error in the log of the next one', () => {
   expect(isMemoryHeld(`LOG:  starting\n${held}\nHINT:  Terminate any old server processes\n`)).toBe(true);
   expect(isMemoryHeld(`${held}\nFATAL:  could not create lock file "postmaster.pid"\n`)).toBe(false);
   expect(isMemoryHeld('LOG:  database system is ready to accept connections\n')).toBe(false);

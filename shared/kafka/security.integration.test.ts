@@ -73,7 +73,7 @@ function secureListener(folder: string, port: number) {
   } as const;
 }
 
-describe('a Kafka that is not open to everybody', () => {
+describe('a Kafka cluster with TLS and authentication', () => {
   let guardian: Guardian;
   let broker: string;
   let folder: string;
@@ -102,7 +102,7 @@ describe('a Kafka that is not open to everybody', () => {
   }
 
   it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)(
-    'is published to and consumed by who has a certificate and a password (%s)',
+    'can be used with a certificate and a password (%s)',
     async (mechanism) => {
       const kafka = clientWith({ tls: tls(), sasl: { mechanism, username, password } });
       const topics = [{ topic: `secure.${mechanism}`, partitions: 1, replicationFactor: 1 }];
@@ -118,7 +118,7 @@ describe('a Kafka that is not open to everybody', () => {
     },
   );
 
-  it('answers a look at the brokers by the same certificate and password', async () => {
+  it('answers a check of the brokers with the same certificate and password', async () => {
     const sasl = { mechanism: 'scram-sha-256', username, password } as const;
     const look = createBrokerLook({ kafka: clientWith({ tls: tls(), sasl }), brokers: [broker] });
     await look.require();
@@ -131,17 +131,17 @@ describe('a Kafka that is not open to everybody', () => {
   });
 
   it.concurrent.each<[string, () => KafkaSecurity | undefined]>([
-    ['talks in the clear', () => undefined],
+    ['uses no TLS', () => undefined],
     ['has no user', () => ({ tls: tls() })],
     ['has a wrong password', () => ({ tls: tls(), sasl: { mechanism: 'plain', username, password: 'wrong' } })],
     ['has no certificate', () => ({ tls: { ca: pem('ca.pem') }, sasl: { mechanism: 'plain', username, password } })],
-  ])('refuses who %s', async (_, security) => {
+  ])('refuses a client that %s', async (_, security) => {
     const admin = clientWith(security()).admin();
     await expect(admin.connect().then(() => admin.listTopics())).rejects.toThrow();
     await admin.disconnect();
   });
 
-  it.concurrent('is not trusted by who knows another authority', async () => {
+  it.concurrent('is rejected by a client that trusts another certificate authority', async () => {
     const security: KafkaSecurity = {
       tls: { ...tls(), ca: pem('stranger.pem') },
       sasl: { mechanism: 'plain', username, password },

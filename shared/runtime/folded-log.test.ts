@@ -12,7 +12,7 @@ function setUp() {
 }
 
 describe('a folded log', () => {
-  it('tells of 150 failures in 15 s in two lines: the first, and that it is back', () => {
+  it('writes two lines for 150 failures in 15 s: the first failure and the recovery', () => {
     const { lines, clock, log } = setUp();
     const source = {};
     for (let i = 0; i < 150; i++) {
@@ -27,7 +27,7 @@ describe('a folded log', () => {
     ]);
   });
 
-  it('says every 30 s how often it failed since, and of what', () => {
+  it('repeats every 30 s how many failures there were since, and the last cause', () => {
     const { lines, clock, log } = setUp();
     const source = {};
     for (let i = 0; i <= 60; i++) {
@@ -40,7 +40,7 @@ describe('a folded log', () => {
     ]);
   });
 
-  it('is back when the last of those that failed works', () => {
+  it('reports recovery when the last failing source works again', () => {
     const { lines, clock, log } = setUp();
     const [first, second] = [{}, {}];
     log.failed(first, new Error('gone'));
@@ -52,7 +52,7 @@ describe('a folded log', () => {
     expect(lines).toEqual([expect.anything(), expect.objectContaining({ failures: 2, msg: 'back after 12 s' })]);
   });
 
-  it('says nothing of what works, and waits for nobody that is gone', () => {
+  it('writes nothing for a working source, and does not wait for a forgotten source', () => {
     const { lines, log } = setUp();
     const source = {};
     log.worked(source);

@@ -40,7 +40,7 @@ function breakable(leases: Leases): LeaseKeeperDeps['leases'] & { isDown: boolea
 }
 
 describe('a lease keeper', () => {
-  it('holds the lease for as long as it runs', async () => {
+  it('keeps the lease as long as it runs', async () => {
     const { clock, keeperOf, acquired } = setUp();
     const keeper = keeperOf('a');
     keeper.start();
@@ -50,7 +50,7 @@ describe('a lease keeper', () => {
     await keeper.stop();
   });
 
-  it('stands by while another holds it, and takes over within a third of its time when it is given back', async () => {
+  it('waits while another owner holds the lease, and takes over within a third of its time after release', async () => {
     const { clock, keeperOf } = setUp();
     const [first, second] = [keeperOf('a'), keeperOf('b')];
     first.start();
@@ -64,7 +64,7 @@ describe('a lease keeper', () => {
     await second.stop();
   });
 
-  it('stops relying on a lease that it cannot renew before another can have it', async () => {
+  it('stops relying on a lease that it cannot renew before another owner can acquire it', async () => {
     const { clock, leases, keeperOf } = setUp();
     const store = breakable(leases);
     const keeper = keeperOf('a', store);
@@ -79,7 +79,7 @@ describe('a lease keeper', () => {
     await keeper.stop();
   });
 
-  it('notices at once, when asked to doubt, that the lease has another owner', async () => {
+  it('notices at once after doubt() that the lease has another owner', async () => {
     const { clock, leases, keeperOf } = setUp();
     const keeper = keeperOf('a');
     keeper.start();
@@ -93,7 +93,7 @@ describe('a lease keeper', () => {
     await keeper.stop();
   });
 
-  it('can be stopped before it was started, and twice', async () => {
+  it('can be stopped before its start, and twice', async () => {
     const { keeperOf } = setUp();
     const keeper = keeperOf('a');
     await keeper.stop();

@@ -13,7 +13,7 @@ function lineOf(log: (logger: pino.Logger) => void): Record<string, unknown> {
   return z.record(z.string(), z.unknown()).parse(JSON.parse(lines[0] ?? ''));
 }
 
-test('a line has its level as a word, ISO time, the service once and the version', () => {
+test('a log line has its level as a word, an ISO time, the service once and the version', () => {
   const line = lineOf((logger) => logger.warn('late'));
   const isoTime: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   expect(line).toEqual({
@@ -26,7 +26,7 @@ test('a line has its level as a word, ISO time, the service once and the version
   });
 });
 
-test('ids are those that the API shows, in bindings too', () => {
+test('a log line shows ids in the form of the API, in bindings too', () => {
   const ids = { runId: uuid, campaignId: uuid, feedId: uuid, jobId: uuid, fireId: uuid };
   const shown = {
     runId: publicId('run', uuid),
@@ -40,7 +40,7 @@ test('ids are those that the API shows, in bindings too', () => {
   expect(shown.feedId).toMatch(/^feed_/);
 });
 
-test('what is no id stays as it is', () => {
+test('a log line shows an id field without a UUID unchanged', () => {
   expect(lineOf((logger) => logger.info({ runId: null, feedId: 'test-feed' }, 'x'))).toMatchObject({
     runId: null,
     feedId: 'test-feed',

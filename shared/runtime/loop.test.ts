@@ -20,7 +20,7 @@ function countingLoop(turn: (count: number) => Promise<number>) {
 }
 
 describe('a loop', () => {
-  it('tells of a database that is away for 15 s in two lines, however many loops of its kind there are', async () => {
+  it('logs a database outage of 15 s in two lines, for any number of loops of its kind', async () => {
     const lines: string[] = [];
     const logger = pino({}, { write: (line: string) => lines.push(line) });
     const clock = createSettableClock();
@@ -40,7 +40,7 @@ describe('a loop', () => {
     await Promise.all(loops.map((loop) => loop.stop()));
   });
 
-  it('knows how long it is behind its last good turn, and is not behind while it pauses or is stopped', async () => {
+  it('measures how long its last good turn is overdue, and is not overdue in a pause or after stop', async () => {
     let works = true;
     const { clock, loop } = countingLoop(() => (works ? Promise.resolve(60_000) : Promise.reject(new Error('down'))));
     loop.start();
@@ -57,7 +57,7 @@ describe('a loop', () => {
     expect(loop.overdueMs()).toBe(0);
   });
 
-  it('lets so much time pass between two turns as its turn asks for, however often it is poked, and then no more', async () => {
+  it('keeps its minimum time between two turns however often it is poked', async () => {
     const clock = createSettableClock();
     const turnsAt: number[] = [];
     const startMs = clock.monotonicMs();
@@ -79,7 +79,7 @@ describe('a loop', () => {
     await Promise.all([loop.stop(), passTime(clock, 100)]);
   });
 
-  it('takes its next turn after the pause that the last one asked for', async () => {
+  it('takes its next turn after the pause that the last turn returned', async () => {
     const { clock, loop, turns } = countingLoop(() => Promise.resolve(1000));
     loop.start();
     await settle();
@@ -92,7 +92,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('goes on after a turn that failed', async () => {
+  it('takes its next turn after a turn that failed', async () => {
     const { clock, loop, turns } = countingLoop((count) =>
       count === 1 ? Promise.reject(new Error('database down')) : Promise.resolve(1000),
     );
@@ -104,7 +104,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('turns at once when poked, also when poked during a turn', async () => {
+  it('turns at once when it is poked, also during a turn', async () => {
     let finish: (pauseMs: number) => void = () => undefined;
     const { loop, turns } = countingLoop(() => new Promise((resolve) => (finish = resolve)));
     loop.start();
@@ -117,7 +117,7 @@ describe('a loop', () => {
     await loop.stop();
   });
 
-  it('can be stopped before it was started, and twice', async () => {
+  it('can be stopped before its start, and twice', async () => {
     const { loop, turns } = countingLoop(() => Promise.resolve(1000));
     await loop.stop();
     await loop.stop();

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { within } from './within.ts';
 
 describe('work with a time limit', () => {
-  it('is given up after it', async () => {
+  it('is rejected with ETIMEDOUT after the limit', async () => {
     await expect(within(1, new Promise(() => undefined))).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 
-  it('has its answer if that came while the event loop stood still beyond the limit', async () => {
+  it('returns its answer if it arrived while the event loop was blocked beyond the limit', async () => {
     const { port1, port2 } = new MessageChannel();
     const answered = once(port1, 'message').then(() => 'answered');
     // Timers come next, and messages are read after them.

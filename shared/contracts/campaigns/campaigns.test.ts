@@ -9,7 +9,7 @@ const posted = {
 };
 
 describe('a campaign definition', () => {
-  it('starts now, with a day to end and normal priority, where nothing else is said', () => {
+  it('has defaults: it starts now, ends after a day and has normal priority', () => {
     expect(campaignDefinition.parse(posted)).toMatchObject({
       schedule: { type: 'now' },
       deadlineSeconds: 86_400,
@@ -22,7 +22,7 @@ describe('a campaign definition', () => {
     ['/audience/include/0/segment', { ...posted, audience: { include: [{ segment: '\ud83d' }] } }],
     ['/chain/0/params', { ...posted, chain: [{ action: 'award-reward', params: { deep: [{ a: 'b\u0000' }] } }] }],
     ['/chain/0/params', { ...posted, chain: [{ action: 'award-reward', params: { deep: { 'a\u0000': 1 } } }] }],
-  ])('refuses a text that cannot be stored, and points at %s', (pointer, definition) => {
+  ])('is rejected with a text that cannot be stored, at the pointer %s', (pointer, definition) => {
     const issues = campaignDefinition.safeParse(definition).error?.issues ?? [];
     expect(issues.map((issue) => `/${issue.path.join('/')}`)).toEqual([pointer]);
   });

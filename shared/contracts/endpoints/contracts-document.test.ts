@@ -33,14 +33,14 @@ const document = z.object({
   }),
 });
 
-describe('the document for teams that own an endpoint', () => {
+describe('the OpenAPI document of endpoint contracts', () => {
   const { paths, webhooks, components } = document.parse(parse(readFileSync(path, 'utf8')));
 
   it('is valid OpenAPI', async () => {
     await expect(SwaggerParser.validate(path)).resolves.toMatchObject({ openapi: '3.1.0' });
   });
 
-  it('shows calls and answers as Muster sends and reads them', () => {
+  it('has examples of calls and answers that match the schemas in the code', () => {
     batchCall.parse(paths['/v1/batches'].post.requestBody.content['application/json'].example);
     statusQuery.parse(paths['/v1/status'].post.requestBody.content['application/json'].example);
     segmentPage.parse(paths['/v1/segments'].get.responses['200'].content['application/json'].example);
@@ -51,7 +51,7 @@ describe('the document for teams that own an endpoint', () => {
     compactAnswer.parse(compact.value);
   });
 
-  it('names the same fields as the shapes', () => {
+  it('has the same fields as the schemas in the code', () => {
     const fieldsOf = (name: string) => Object.keys(components.schemas[name]?.properties ?? {});
     expect(fieldsOf('BatchCall')).toEqual(Object.keys(batchCall.shape));
     expect(fieldsOf('Segment')).toEqual(Object.keys(offeredSegment.shape));

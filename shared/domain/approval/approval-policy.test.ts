@@ -9,42 +9,47 @@ const reach = (country: string, users: number, units = 0, millionths = 0n) => ({
   currency: 'EUR',
 });
 
-describe('what has to be approved', () => {
+describe('the need for approval', () => {
   const rules: ApprovalRule[] = [
     { usersAbove: 100_000, unitsAbove: 10_000, approvers: 1 },
     { usersAbove: 1_000_000, approvers: 2 },
   ];
 
   it.each([
-    ['up to the numbers of a rule, nothing', [reach('SG', 60_000, 10_000), reach('ID', 40_000)], 0, []],
-    ['more users over all countries', [reach('SG', 60_000), reach('ID', 40_001)], 1, ['more than 100,000 users']],
-    ['more units', [reach('SG', 10, 10_001)], 1, ['more than 10,000 units']],
-    ['both, told together', [reach('SG', 200_000, 20_000)], 1, ['more than 100,000 users', 'more than 10,000 units']],
-    ['by the rule that asks for the most', [reach('SG', 1_000_001, 20_000)], 2, ['more than 1,000,000 users']],
-    ['where nothing limits the units', [reach('SG', 1, Infinity)], 1, ['more than 10,000 units']],
-  ])('%s', (_, of, approvers, why) => {
+    ['no approval up to the limits of a rule', [reach('SG', 60_000, 10_000), reach('ID', 40_000)], 0, []],
+    ['the users over all countries', [reach('SG', 60_000), reach('ID', 40_001)], 1, ['more than 100,000 users']],
+    ['the units', [reach('SG', 10, 10_001)], 1, ['more than 10,000 units']],
+    [
+      'users and units, with both reasons',
+      [reach('SG', 200_000, 20_000)],
+      1,
+      ['more than 100,000 users', 'more than 10,000 units'],
+    ],
+    ['the rule with the most approvers', [reach('SG', 1_000_001, 20_000)], 2, ['more than 1,000,000 users']],
+    ['unlimited units', [reach('SG', 1, Infinity)], 1, ['more than 10,000 units']],
+  ])('is computed from: %s', (_, of, approvers, why) => {
     expect(approvalNeed(rules, of)).toEqual({ approvers, why });
   });
 
-  it('counts only the countries of a rule that has any', () => {
+  it('counts only the countries of a rule with countries', () => {
     const inIndonesia: ApprovalRule[] = [{ countries: ['ID', 'MY'], usersAbove: 100, approvers: 1 }];
     expect(approvalNeed(inIndonesia, [reach('SG', 5_000), reach('ID', 100)]).approvers).toBe(0);
     expect(approvalNeed(inIndonesia, [reach('ID', 101)])).toEqual({ approvers: 1, why: ['more than 100 users in ID'] });
     expect(approvalNeed(inIndonesia, [reach('SG', 5_000)]).approvers).toBe(0);
   });
 
-  it('a rule without a number always asks', () => {
+  it('exists for every campaign under a rule without limits', () => {
     expect(approvalNeed([{ countries: ['VN'], approvers: 2 }], [reach('VN', 0)])).toEqual({
       approvers: 2,
       why: ['every campaign in VN'],
     });
   });
 
-  it('no rule asks for nothing', () => {
+  it('does not exist without rules', () => {
     expect(approvalNeed([], [reach('SG', Infinity, Infinity)])).toEqual({ approvers: 0, why: [] });
   });
 
-  it('asks for what may cost more than an amount, in the words of the currency', () => {
+  it('exists for costs above an amount, with the reason in the currency', () => {
     const dearer: ApprovalRule[] = [{ amountAbove: '10000.00', approvers: 2 }];
     const [sg, id] = [reach('SG', 1, 1, 6_000_000_000n), reach('ID', 1, 1, 4_000_000_000n)];
     expect(approvalNeed(dearer, [sg, id])).toEqual({ approvers: 0, why: [] });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { approvalMoveOf, approvalStates, approvalVerbs } from './approval-states.ts';
 
-it('each verb in each state', () => {
+it('each approval action has its effect in each approval state', () => {
   const table = Object.fromEntries(
     [null, ...approvalStates].map((state) => [
       state ?? 'never submitted',

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/properties.ts';
 import { canonicalHash, canonicalJson } from './canonical-hash.ts';
 
-describe('the hash of a value', () => {
-  it('is the same for ever', () => {
+describe('the canonical hash of a JSON value', () => {
+  it('never changes for the same value', () => {
     expect(canonicalHash({ b: [2, 1], a: { d: null, c: 'ü' } })).toBe(
       '4673d7555f70be799b6e7ba7ff16b86b77236ef46623ded6c7628095a03af5ce',
     );
   });
 
-  it('does not depend on the order of fields, nor on whether it was stored in between', () => {
+  it('depends neither on the order of fields nor on a round trip through JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(canonicalHash(reversed(value))).toBe(canonicalHash(value));
@@ -18,7 +18,7 @@ describe('the hash of a value', () => {
     );
   });
 
-  it('differs where anything differs', () => {
+  it('differs for different values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         fc.pre(canonicalJson(one) !== canonicalJson(other));
@@ -27,7 +27,7 @@ describe('the hash of a value', () => {
     );
   });
 
-  it('minds the order of lists, and no field that is not given', () => {
+  it('depends on the order of lists and ignores undefined fields', () => {
     expect(canonicalJson({ chain: ['b', 'a'], pace: undefined })).toBe('{"chain":["b","a"]}');
   });
 });

@@ -3,9 +3,9 @@ import { isPlainOwner, normalOwner, personOf } from './person-of.ts';
 
 describe('the person of an owner', () => {
   it.each([
-    ['blanks and case', '  M@X '],
+    ['other case and surrounding blanks', '  M@X '],
     ['an invisible character', 'm@\u200bx'],
-    ['a character that turns the line', '\u202em@x'],
+    ['a bidirectional control character', '\u202em@x'],
     ['a variation selector', 'm@x\ufe0f'],
     ['full-width letters', 'ｍ＠ｘ'],
     ['a dot at the end', 'm@x.'],
@@ -43,23 +43,23 @@ describe('the person of an owner', () => {
     expect(personOf(one)).not.toBe(personOf(other));
   });
 
-  it.each(['n@x', 'm@y', 'mm@x', 'm@x.org', '米@x'])('differs for %s', (owner) => {
+  it.each(['n@x', 'm@y', 'mm@x', 'm@x.org', '米@x'])('differs for the owner %s', (owner) => {
     expect(personOf(owner)).not.toBe(personOf('m@x'));
   });
 
-  it('is the same for every case of an owner', () => {
+  it('is the same for upper and lower case in other scripts', () => {
     for (const owner of ['Ελένη Νίκου', 'Иван Сергеев', 'İpek', 'STRASSE'])
       expect(personOf(owner.toUpperCase())).toBe(personOf(owner.toUpperCase().toLowerCase()));
   });
 });
 
-describe('an owner', () => {
-  it('is stored without compatibility forms and superfluous blanks', () => {
+describe('an owner name', () => {
+  it('is stored without compatibility characters and extra blanks', () => {
     expect(normalOwner(' Ｍei \t Ling ')).toBe('Mei Ling');
   });
 
   it.each(['mei@example.com', 'Mei Ling', '李明 Li Ming', 'Иван@example.com', 'team-orders', 'Ελένη', 'naïve'])(
-    'may be %s',
+    'can be %s',
     (owner) => {
       expect(isPlainOwner(owner)).toBe(true);
     },
@@ -69,9 +69,9 @@ describe('an owner', () => {
     ['an invisible character', 'me\u200bi'],
     ['a bidirectional control', 'mei\u202e'],
     ['a control character', 'mei\u0007'],
-    ['a word of Latin and Cyrillic letters', 'm\u0435i@example.com'],
-    ['a word of Latin and Greek letters', 'm\u03b5i'],
-  ])('is refused with %s', (_, owner) => {
+    ['a word that mixes Latin and Cyrillic letters', 'm\u0435i@example.com'],
+    ['a word that mixes Latin and Greek letters', 'm\u03b5i'],
+  ])('is rejected with %s', (_, owner) => {
     expect(isPlainOwner(owner)).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ const reach = (country: string, users: number, units = 0, millionths = 0n): Coun
 });
 const byMei = (...of: CountryReach[]): StartedSum => ({ words: 'by mei', country: null, reach: of });
 
-describe('the keys under which a start is summed', () => {
+describe('the keys of a started sum', () => {
   it('contain each person, the account and each action type once', () => {
     const starter = { account: 'a1', owners: ['Mei ', ' mei', 'tan'], actions: ['award', 'send', 'award'] };
     expect(sumKeysOf(starter).map(({ key }) => key)).toEqual([
@@ -24,12 +24,12 @@ describe('the keys under which a start is summed', () => {
     ]);
   });
 
-  it('combine all keys without an owner into one person', () => {
+  it('combine all API keys without an owner into one person', () => {
     const keys = sumKeysOf({ account: null, owners: [null, null], actions: [] });
     expect(keys).toMatchObject([{ key: 'person:', words: 'by keys without an owner' }]);
   });
 
-  it('have one sum over all countries for a person, and one in each country for an action type', () => {
+  it('give one sum over all countries per person, and one per country for an action type', () => {
     const keys = sumKeysOf({ account: null, owners: ['mei'], actions: ['send'] });
     const started = [
       { key: `person:${personOf('mei')}`, ...reach('SG', 1) },
@@ -44,20 +44,20 @@ describe('the keys under which a start is summed', () => {
   });
 });
 
-describe('a rule that judges a sum', () => {
+describe('an approval rule applied to a sum', () => {
   const rules = [{ usersAbove: 25, unitsAbove: 100, amountAbove: '10', approvers: 2 }];
 
   it.each([
     ['users', reach('SG', 25), reach('ID', 1), /^more than 25 users within 24 hours by mei: 25 users .*, 1 users/],
     ['units', reach('SG', 1, 60), reach('SG', 1, 41), /^more than 100 units .*: 60 units .*, 41 units with this$/],
     ['money', reach('SG', 1, 0, 9_990_000n), reach('SG', 1, 0, 20_000n), /^more than 10 EUR .*: 9.99 EUR .*, 0.02 EUR/],
-  ])('asks for its approvers above its %s', (_, before, own, why) => {
+  ])('requires its approvers above its limit of %s', (_, before, own, why) => {
     expect(approvalNeed(rules, [own], [])).toEqual({ approvers: 0, why: [] });
     const need = approvalNeed(rules, [own], [byMei(before)]);
     expect(need).toEqual({ approvers: 2, why: [expect.stringMatching(why)] });
   });
 
-  it('requires no approval if the sum equals its size, if nothing is added, and in other countries', () => {
+  it('requires no approval at its limit, for an empty start, or for other countries', () => {
     expect(approvalNeed(rules, [reach('SG', 5)], [byMei(reach('SG', 20))]).approvers).toBe(0);
     expect(approvalNeed(rules, [reach('SG', 0)], [byMei(reach('SG', 900))]).approvers).toBe(0);
     const inVietnam = [{ countries: ['VN'], usersAbove: 25, approvers: 1 }];
@@ -66,12 +66,12 @@ describe('a rule that judges a sum', () => {
     expect(approvalNeed(rules, [reach('ID', 20)], [withSend]).approvers).toBe(0);
   });
 
-  it('names the size of the start if that alone exceeds the rule', () => {
+  it('names the size of the start if the start alone exceeds the limit', () => {
     expect(approvalNeed(rules, [reach('SG', 26)], [byMei(reach('SG', 20))]).why).toEqual(['more than 25 users']);
   });
 });
 
-describe('the sum of starts cleared without an approval', () => {
+describe('the sum of starts without an approval', () => {
   const countries = ['SG', 'ID', 'VN'];
   const rule = fc.record({
     approvers: fc.integer({ min: 1, max: 3 }),
@@ -87,7 +87,7 @@ describe('the sum of starts cleared without an approval', () => {
     unitsPerUser: fc.nat(3),
   });
 
-  it('stays within every rule for each account, person, and action type in a country', () => {
+  it('stays within every rule per account, person, and action type in a country', () => {
     const rules = fc.array(rule, { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(rules, fc.array(start, { maxLength: 12 }), (policy, starts) => {

@@ -14,8 +14,8 @@ import {
 const free = costTermsOf({ chain: [] }, noPrices);
 const above = (usersAbove: number, approvers = 1) => ({ usersAbove, approvers });
 
-describe('what users may come to', () => {
-  it('is the units of all steps together, and never more than the budget of their country', () => {
+describe('the reach of a number of users', () => {
+  it('is the units of all steps, at most the budget of the country', () => {
     const chain = [{ unitsPerUser: 2 }, {}, { unitsPerUser: 1 }];
     const terms = costTermsOf({ chain, budgets: [{ country: 'SG', units: 100 }] }, noPrices);
     const none = { millionths: 0n, currency: null };
@@ -25,7 +25,7 @@ describe('what users may come to', () => {
     ]);
   });
 
-  it('is money too, at the prices of now, and never more than a budget lets be spent of it', () => {
+  it('contains the cost at current prices, at most the budget of the country', () => {
     const chain = [{ unitsPerUser: 2 }, {}, { unitsPerUser: 1 }];
     const budgets = [
       { country: 'SG', units: 100 },
@@ -43,21 +43,21 @@ describe('what users may come to', () => {
   });
 });
 
-describe('without anybody’s approval', () => {
-  it('as many may run as the policy lets pass, in proportion', () => {
+describe('the number of users allowed without an approval', () => {
+  it('is extended in proportion up to the policy', () => {
     expect(widestWithoutApproval([above(1000)], { SG: 100, ID: 300 }, free)).toEqual({ SG: 250, ID: 750 });
   });
 
-  it('any number may, where no rule asks', () => {
+  it('is unlimited if no rule applies', () => {
     expect(widestWithoutApproval([], { SG: 100 }, free)).toBeNull();
     expect(widestWithoutApproval([{ countries: ['VN'], approvers: 1 }], { SG: 100 }, free)).toBeNull();
   });
 
-  it('a country that nobody is known in has room too', () => {
+  it('includes a country without known users', () => {
     expect(widestWithoutApproval([above(1000)], { SG: 0 }, free)).toEqual({ SG: 1000 });
   });
 
-  it('what is bounded so never needs an approval, and always has room for who is known', () => {
+  it('never needs an approval and includes all known users', () => {
     const users = fc.dictionary(fc.constantFrom('SG', 'ID', 'VN'), fc.nat(100_000), { minKeys: 1 });
     const rule = fc.record({
       approvers: fc.integer({ min: 1, max: 3 }),
@@ -90,7 +90,7 @@ describe('the clearance of a campaign', () => {
     amountAtMost: null,
   };
 
-  it('is given by an approval that covers its users, and bounds them by it', () => {
+  it('is given by an approval that covers its users, and limits them to it', () => {
     expect(clearanceOf([above(1000)], { SG: 1500 }, free, [approval])).toEqual({
       kind: 'clear',
       usersAtMost: { SG: 2000 },
@@ -98,7 +98,7 @@ describe('the clearance of a campaign', () => {
     });
   });
 
-  it('is not given by an approval of fewer users, or of another country', () => {
+  it('is not given by an approval of fewer users or of another country', () => {
     const needed = { kind: 'needed', approvers: 1, why: ['more than 1,000 users'] };
     expect(clearanceOf([above(1000)], { SG: 2001 }, free, [approval])).toEqual(needed);
     expect(clearanceOf([above(1000)], { SG: 1500, ID: 1 }, free, [approval])).toEqual(needed);
@@ -111,7 +111,7 @@ describe('the clearance of a campaign', () => {
     });
   });
 
-  it('needs no approval if the policy requires none, and is bounded by what the policy allows', () => {
+  it('is given without an approval if the policy requires none, limited to what the policy allows', () => {
     expect(clearanceOf([above(1000)], { SG: 1000 }, free, [])).toEqual({
       kind: 'clear',
       usersAtMost: { SG: 1000 },
@@ -128,7 +128,7 @@ describe('the clearance of a campaign', () => {
     expect(of('119.99')).toMatchObject({ kind: 'needed' });
   });
 
-  it('is not given beyond an approval if no rule requires one any more', () => {
+  it('is not given beyond an approval, even if no rule requires one any more', () => {
     const more = { kind: 'needed', approvers: 2, why: ['more than was approved'] };
     const two = { ...approval, given: 2, needed: 2 };
     expect(clearanceOf([], { SG: 2001 }, free, [two])).toEqual(more);
@@ -136,7 +136,7 @@ describe('the clearance of a campaign', () => {
     expect(clearanceOf([], { SG: 2000 }, free, [two])).toMatchObject({ kind: 'clear', usersAtMost: { SG: 2000 } });
   });
 
-  it('is bounded by the users of an approval that it does not need', () => {
+  it('is limited by the users of an approval that it does not need', () => {
     const asked = { countries: ['SG'], unitsAbove: 10, approvers: 2 };
     const terms = costTermsOf({ chain: [{ unitsPerUser: 1 }] }, { currency: null, steps: [] });
     const clear = clearanceOf([asked], { SG: 5 }, terms, [{ ...approval, usersAtMost: { SG: 2000 } }]);
@@ -145,7 +145,7 @@ describe('the clearance of a campaign', () => {
     expect(fewer).toMatchObject({ kind: 'clear', usersAtMost: { SG: 8 } });
   });
 
-  it('is not given by an approval that is no longer in force, which stays a bound', () => {
+  it('is not given by an approval that is no longer in force, but is limited by it', () => {
     const over = { ...approval, isInForce: false, needed: 2, given: 2 };
     expect(clearanceOf([above(1000)], { SG: 1500 }, free, [over])).toMatchObject({ kind: 'needed', approvers: 1 });
     expect(clearanceOf([], { SG: 2001 }, free, [over])).toMatchObject({ kind: 'needed', approvers: 2 });
@@ -153,7 +153,7 @@ describe('the clearance of a campaign', () => {
     expect(clearanceOf([], { SG: 1500 }, free, [over])).toEqual(within);
   });
 
-  describe('under any rules', () => {
+  describe('the clearance under any rules', () => {
     const count = fc.integer({ min: 0, max: 3000 });
     const perCountry = fc.record({ SG: count, ID: count });
     const anyRule = fc.record(
@@ -174,7 +174,7 @@ describe('the clearance of a campaign', () => {
       .map(({ amount, ...rest }) => ({ approvalId: 'a', ...rest, amountAtMost: `${amount}.00`, given: rest.needed }));
     const anyRules = fc.array(anyRule, { maxLength: 4 });
 
-    it('needs as many approvers as the approval did beyond its users or its money', () => {
+    it('needs as many approvers as the approval had if its users or money are exceeded', () => {
       fc.assert(
         fc.property(anyRules, perCountry, anyApproval, (rules, users, one) => {
           const { usersAtMost, amountAtMost, needed, isInForce } = one;
@@ -194,7 +194,7 @@ describe('the clearance of a campaign', () => {
       );
     });
 
-    it('can be submitted with at least as many users whenever its start needs an approval', () => {
+    it('can be requested with at least as many users whenever the start needs an approval', () => {
       const approvals = fc.array(anyApproval, { maxLength: 3 });
       fc.assert(
         fc.property(anyRules, perCountry, perCountry, approvals, (rules, users, more, given) => {

@@ -33,7 +33,7 @@ describe('the adaptive limit of a shard', () => {
   const allowed = () => limit.allowed(nowMs);
   const rounds = (count: number, how: Round = {}) => Array.from({ length: count }, () => round(how));
 
-  it('is the upper bound as long as nothing is wrong, however quick or slow the answers are', () => {
+  it('is the upper bound while calls are answered, quickly or slowly', () => {
     for (const tookMs of [1, 20, 900, 5000]) {
       rounds(20, { tookMs });
       expect(allowed()).toBe(100);
@@ -41,7 +41,7 @@ describe('the adaptive limit of a shard', () => {
   });
 
   it.each<Pressure>(['throttled', 'timed-out'])(
-    'halves once for calls that %s together, down to the lower bound',
+    'halves once for concurrent calls that are %s, down to the lower bound',
     (pressure) => {
       const seen = Array.from({ length: 7 }, () => {
         round({ pressure });
@@ -51,7 +51,7 @@ describe('the adaptive limit of a shard', () => {
     },
   );
 
-  it('allows whole calls alone while it grows by parts of one', () => {
+  it('allows only whole calls while it grows by fractions', () => {
     limit = createAdaptiveLimit(2, 70);
     round({ pressure: 'timed-out' });
     expect(allowed()).toBe(35);
@@ -59,25 +59,22 @@ describe('the adaptive limit of a shard', () => {
     expect(allowed()).toBe(36);
   });
 
-  it('halves what is in flight: a limit that nobody uses protects nobody', () => {
+  it('halves the number of calls in flight if that is below the limit', () => {
     round({ pressure: 'timed-out', calls: 10 });
     expect(allowed()).toBe(5);
   });
 
-  it.each([20, 900])(
-    'grows back in some 25 rounds of answers from half to the whole, if each takes %d ms',
-    (tookMs) => {
-      round({ tookMs });
-      round({ pressure: 'throttled' });
-      rounds(12, { tookMs });
-      expect(allowed()).toBeGreaterThan(65);
-      expect(allowed()).toBeLessThan(85);
-      rounds(15, { tookMs });
-      expect(allowed()).toBe(100);
-    },
-  );
+  it.each([20, 900])('grows from half to the whole in about 25 rounds of answers of %d ms', (tookMs) => {
+    round({ tookMs });
+    round({ pressure: 'throttled' });
+    rounds(12, { tookMs });
+    expect(allowed()).toBeGreaterThan(65);
+    expect(allowed()).toBeLessThan(85);
+    rounds(15, { tookMs });
+    expect(allowed()).toBe(100);
+  });
 
-  it('does not grow while answers take much longer than they used to', () => {
+  it('does not grow while answers take much longer than before', () => {
     rounds(5, { tookMs: 20 });
     round({ pressure: 'throttled' });
     rounds(30, { tookMs: 400 });
@@ -86,7 +83,7 @@ describe('the adaptive limit of a shard', () => {
     expect(allowed()).toBe(100);
   });
 
-  it('goes by the quickest answers at once, though the first ones were slow', () => {
+  it('uses the fastest answers as the normal duration, even after slow first answers', () => {
     rounds(1, { tookMs: 1000 });
     rounds(3, { tookMs: 20 });
     round({ pressure: 'throttled' });
@@ -94,13 +91,13 @@ describe('the adaptive limit of a shard', () => {
     expect(allowed()).toBeLessThan(60);
   });
 
-  it('does not grow by answers to fewer calls than would show it', () => {
+  it('does not grow while few calls are in flight', () => {
     round({ pressure: 'throttled' });
     rounds(500, { calls: 10 });
     expect(allowed()).toBe(50);
   });
 
-  it('lets nobody call while the endpoint asked for a pause, and for ten seconds at most', () => {
+  it('allows no call during the pause that the endpoint requested, for at most ten seconds', () => {
     round({ pressure: 'throttled', pauseMs: 3000 });
     expect([allowed(), limit.pausedForMs(nowMs)]).toEqual([0, 3000]);
     nowMs += 3000;
@@ -109,20 +106,20 @@ describe('the adaptive limit of a shard', () => {
     expect(limit.pausedForMs(nowMs)).toBe(10_000);
   });
 
-  it('is never below one call, and its lower bound never above the upper one', () => {
+  it('is at least one call, and its lower bound is at most the upper bound', () => {
     const narrow = createAdaptiveLimit(50, 3);
     narrow.onEnd({ startedMs: 0, nowMs: 1, inFlight: 3, pressure: 'timed-out', pauseMs: null, isSlower: false });
     expect(narrow.allowed(1)).toBe(3);
   });
 
-  it('follows its bounds when they change: the whole stays the whole', () => {
+  it('follows changed bounds if it is at the upper bound', () => {
     limit.resize(2, 200);
     expect(allowed()).toBe(200);
     limit.resize(2, 30);
     expect(allowed()).toBe(30);
   });
 
-  it('keeps what it has learned when its bounds change, inside them', () => {
+  it('keeps its value within changed bounds', () => {
     round({ pressure: 'throttled' });
     limit.resize(2, 400);
     expect(allowed()).toBe(50);

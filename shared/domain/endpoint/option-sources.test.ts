@@ -3,13 +3,13 @@ import { isOptionsReference, optionSourcesOf, optionsUrlOf, plainParametersOf } 
 
 const endpoint = 'https://rewards.test/v1/batches';
 
-describe('where options are', () => {
+describe('the URL of an option list', () => {
   it.each([
     ['/v1/options', 'https://rewards.test/v1/options'],
     ['options?kind=ride', 'https://rewards.test/v1/options?kind=ride'],
     ['https://catalogue.test/rewards', 'https://catalogue.test/rewards'],
     ['//catalogue.test/rewards', 'https://catalogue.test/rewards'],
-  ])('%s leads to %s', (reference, url) => {
+  ])('for the reference %s is %s', (reference, url) => {
     expect(isOptionsReference(reference)).toBe(true);
     expect(optionsUrlOf(reference, endpoint)?.href).toBe(url);
   });
@@ -25,13 +25,13 @@ describe('where options are', () => {
       '/a#b',
     ],
     ...['\\\\x.test\\a', 'https://[x', '/"', '/a\nb', `/${'a'.repeat(2000)}`, 5, null],
-  ])('%j leads nowhere', (reference) => {
+  ])('does not exist for the reference %j', (reference) => {
     expect(isOptionsReference(reference)).toBe(false);
     if (typeof reference === 'string') expect(optionsUrlOf(reference, endpoint)).toBeNull();
   });
 });
 
-describe('parameters that are one text or number', () => {
+describe('the text and number parameters of a schema', () => {
   const schema = {
     $defs: { 'a/b': { type: 'string', 'x-options': '/ids' } },
     properties: {
@@ -42,7 +42,7 @@ describe('parameters that are one text or number', () => {
     },
   };
 
-  it('are named by pointer, with where their options are said', () => {
+  it('have a pointer, names, a type and the keyword of their options', () => {
     expect(plainParametersOf(schema)).toEqual([
       ...[{ pointer: '/rewardId', names: ['rewardId'], type: 'string', options: '/rewards' }].map((each) => ({
         ...each,
@@ -65,7 +65,7 @@ describe('parameters that are one text or number', () => {
     ]);
   });
 
-  it('are called at these URLs, each place once', () => {
+  it('have one option source per keyword', () => {
     const twice = { ...schema, properties: { ...schema.properties, other: { $ref: '#/$defs/a/b' } } };
     expect(optionSourcesOf(twice, endpoint).map(({ keyword, url }) => [keyword, url.href])).toEqual([
       ['/properties/rewardId/x-options', 'https://rewards.test/rewards'],
@@ -73,13 +73,13 @@ describe('parameters that are one text or number', () => {
     ]);
   });
 
-  it('are found in bounded time where a schema contains itself', () => {
+  it('are found in limited time if a schema contains itself', () => {
     const both = { $ref: '#/$defs/self' };
     const self = { type: 'string', properties: { a: both, b: both, c: both } };
     expect(plainParametersOf({ $defs: { self }, properties: { a: both } }).length).toBeLessThan(3000);
   });
 
-  it.each([undefined, null, true, [], 'x'])('are none in what is no schema: %j', (value) => {
+  it.each([undefined, null, true, [], 'x'])('do not exist in an invalid schema: %j', (value) => {
     expect(plainParametersOf(value)).toEqual([]);
   });
 });

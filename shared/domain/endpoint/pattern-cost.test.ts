@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { maxMatchedCharacters, patternProblem } from './pattern-cost.ts';
 
-describe('a pattern', () => {
+describe('a regular expression in a parameter schema', () => {
   it.each([
     '^[a-z0-9-]+$',
     '^ride-[0-9]{1,6}$',
@@ -33,7 +33,7 @@ describe('a pattern', () => {
     expect(patternProblem(pattern)).toContain(problem);
   });
 
-  it('that is accepted takes no longer than a person notices, on the worst text that it is used on', () => {
+  it('that is accepted takes less than a second on the longest text', () => {
     const worst = ['^a*a*b$', 'a*a*b', `^${'a?'.repeat(19)}${'a'.repeat(19)}b$`, `^${'(a|a)'.repeat(19)}b$`];
     for (const pattern of worst.filter((each) => patternProblem(each) === undefined)) {
       const regExp = new RegExp(pattern, 'u');

@@ -4,28 +4,28 @@ import { rateShareOf } from './rate-shares.ts';
 
 const idle = (demand: number) => ({ demand, held: 0 });
 
-describe('a share of a rate', () => {
-  it('is all of it for a worker that is alone', () => {
+describe("a worker's share of a rate", () => {
+  it('is the whole rate for a single worker', () => {
     expect(rateShareOf(100, 100, [])).toBe(100);
     expect(rateShareOf(100, 3, [])).toBe(100);
   });
 
-  it('is equal where everybody wants all, and what the others leave where they want little', () => {
+  it('is equal if all workers need the whole rate, and larger if others need little', () => {
     expect(rateShareOf(90, 90, [idle(90), idle(90)])).toBe(30);
     expect(rateShareOf(90, 90, [idle(10), idle(90)])).toBe(40);
     expect(rateShareOf(90, 10, [idle(90), idle(90)])).toBe(10);
   });
 
-  it('has room to grow where all together want less', () => {
+  it('has room to grow if all workers together need less than the rate', () => {
     expect(rateShareOf(90, 10, [idle(20), idle(0)])).toBe(30);
   });
 
-  it('is not more than what others, who do not know yet, leave', () => {
+  it('is at most what the other workers do not hold yet', () => {
     expect(rateShareOf(90, 90, [{ demand: 90, held: 90 }])).toBe(0);
     expect(rateShareOf(90, 90, [{ demand: 90, held: 60 }])).toBe(30);
   });
 
-  it('never makes more than the rate of all together, whoever asks in whatever order', () => {
+  it('never exceeds the rate together with all other shares, in any order of requests', () => {
     const amount = fc.double({ min: 0, max: 1000, noNaN: true });
     fc.assert(
       fc.property(

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createSourceGuard, type SourceGuard, type GuardedCall } from './source-guard.ts';
 
-describe('the guard of a source', () => {
+describe('the guard of a feed', () => {
   let guard: SourceGuard;
   let nowMs: number;
   beforeEach(() => {
@@ -34,7 +34,7 @@ describe('the guard of a source', () => {
   const fail = (over: Partial<GuardedCall> = {}) => end({ end: 'unanswered', tookMs: 0, ...over });
   const allowed = () => guard.allowed(nowMs);
 
-  it('allows one call more with each answer, and none more with a failure', () => {
+  it('allows one more call with each answer, and no more with a failure', () => {
     end();
     end();
     expect(allowed()).toBe(6);
@@ -42,17 +42,17 @@ describe('the guard of a source', () => {
     expect(allowed()).toBe(6);
   });
 
-  it('calls the feed seldom after as many failures in a row as it has calls, if others are served', () => {
+  it('pauses the feed after as many failures in a row as it has calls, if other feeds are answered', () => {
     expect([fail(), fail(), fail(), fail()]).toEqual([false, false, false, true]);
     expect([guard.isTroubled, allowed(), guard.waitMs(nowMs)]).toEqual([true, 0, 500]);
   });
 
-  it('takes ten failures if nobody else is served: the breaker of the shard decides then', () => {
+  it('pauses the feed after ten failures if no other feed is answered', () => {
     const ends = Array.from({ length: 10 }, () => fail({ isOwnMatter: false }));
     expect(ends.indexOf(true)).toBe(9);
   });
 
-  it('counts failures in a row only', () => {
+  it('counts only failures in a row', () => {
     for (let round = 0; round < 5; round++) {
       for (let call = 0; call < 3; call++) fail();
       end();
@@ -60,7 +60,7 @@ describe('the guard of a source', () => {
     expect(guard.isTroubled).toBe(false);
   });
 
-  it('allows one call after a time that doubles with each failure, five seconds at most', () => {
+  it('allows one call after a pause that doubles with each failure, up to five seconds', () => {
     for (let call = 0; call < 4; call++) fail();
     const waits: number[] = [];
     for (let probe = 0; probe < 6; probe++) {
@@ -73,7 +73,7 @@ describe('the guard of a source', () => {
     expect(waits).toEqual([500, 1000, 2000, 4000, 5000, 5000]);
   });
 
-  it('is not put off by calls that were under way before', () => {
+  it('ignores calls that were in flight before the pause', () => {
     for (let call = 0; call < 4; call++) fail();
     nowMs += 400;
     fail({ startedMs: nowMs - 500 });
@@ -91,7 +91,7 @@ describe('the guard of a source', () => {
     expect(allowed()).toBe(7);
   });
 
-  it('halves its own limit when its calls time out, down to one call, and pauses as it was asked to', () => {
+  it('halves its limit when calls time out, down to one call, and pauses for Retry-After', () => {
     for (let call = 0; call < 40; call++) end();
     fail({ pressure: 'timed-out', inFlight: 40 });
     expect(allowed()).toBe(20);
@@ -101,13 +101,13 @@ describe('the guard of a source', () => {
     expect(allowed()).toBeGreaterThanOrEqual(1);
   });
 
-  it('ends what it holds back when the breaker of the shard closes: all feeds start slowly together', () => {
+  it('ends its pause when the breaker of the shard closes', () => {
     for (let call = 0; call < 4; call++) fail({ pressure: 'timed-out' });
     guard.onSlowStart();
     expect([guard.isTroubled, allowed()]).toEqual([false, 4]);
   });
 
-  it('counts calls as stuck after several times the usual, and after a second if nothing is known', () => {
+  it('counts a call as stuck after several times the normal duration, or after a second if that is unknown', () => {
     expect(guard.stuckAfterMs).toBe(1000);
     end({ tookMs: 20 });
     expect(guard.stuckAfterMs).toBe(500);
@@ -115,7 +115,7 @@ describe('the guard of a source', () => {
     expect(guard.stuckAfterMs).toBeGreaterThan(3900);
   });
 
-  it('leaves faults of configuration to the hold of the step', () => {
+  it('does not count faults of configuration', () => {
     for (let call = 0; call < 50; call++) end({ end: 'misconfigured' });
     expect([guard.isTroubled, guard.isFailing]).toEqual([false, true]);
   });

@@ -21,12 +21,12 @@ describe('a signature by Standard Webhooks', () => {
   const { id, timestamp, body, signature } = published;
   const received = { id, timestamp: String(timestamp), signature, body };
 
-  it('is the published one', () => {
+  it('equals the published example', () => {
     expect(signWebhook(key, id, timestamp, body)).toBe(signature);
     expect(signWebhook(keyOf(published.secret.slice('whsec_'.length)), id, timestamp, body)).toBe(signature);
   });
 
-  it('is recognised, also as one of several and of another version', () => {
+  it('is accepted, also among several signatures and versions', () => {
     expect(webhookProblem(key, received, timestamp)).toBeNull();
     const several = `v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc= v2,other ${signature}`;
     expect(webhookProblem(key, { ...received, signature: several }, timestamp + 300)).toBeNull();
@@ -37,12 +37,12 @@ describe('a signature by Standard Webhooks', () => {
     ['another id', { id: 'msg_other' }, 'is of this body'],
     ['another time', { timestamp: String(timestamp + 1) }, 'is of this body'],
     ['another version', { signature: signature.replace('v1', 'v2') }, 'holds no signature'],
-    ['a time that is none', { timestamp: 'now' }, 'is no time'],
+    ['an invalid timestamp', { timestamp: 'now' }, 'is no time'],
   ])('is refused for %s', (_name, change, problem) => {
     expect(webhookProblem(key, { ...received, ...change }, timestamp)).toContain(problem);
   });
 
-  it('is refused where a header is missing, and long after its time', () => {
+  it('is refused without one of its headers, and more than 300 s from its time', () => {
     for (const header of ['id', 'timestamp', 'signature'] as const) {
       expect(webhookProblem(key, { ...received, [header]: undefined }, timestamp)).toContain(`webhook-${header}`);
     }
@@ -51,14 +51,14 @@ describe('a signature by Standard Webhooks', () => {
   });
 });
 
-describe('a secret by Standard Webhooks', () => {
+describe('a Standard Webhooks secret', () => {
   it.each([
     ['too short', `whsec_${Buffer.alloc(23).toString('base64')}`],
     ['too long', `whsec_${Buffer.alloc(65).toString('base64')}`],
-    ['no base64', 'whsec_correct horse battery staple!'],
+    ['not base64', 'whsec_correct horse battery staple!'],
     ['base64 that ends within a byte', `whsec_${'A'.repeat(33)}`],
     ['nothing', ''],
-  ])('is none: %s', (_name, secret) => {
+  ])('is invalid if it is %s', (_name, secret) => {
     expect(webhookKeyOf(secret)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { fc } from '../../../test/support/properties.ts';
 import { publicId, uuidOf } from './ids.ts';
 
-it('writes public ids as the TypeID library does, and reads them back', () => {
+it('a public id equals the one of the TypeID library and can be converted back', () => {
   fc.assert(
     fc.property(fc.uuid(), (uuid) => {
       const id = publicId('job', uuid);
@@ -13,7 +13,7 @@ it('writes public ids as the TypeID library does, and reads them back', () => {
   );
 });
 
-it('writes the same id whether the letters of a uuid are small or large', () => {
+it('a public id does not depend on the letter case of the uuid', () => {
   const uuid = 'ffffffff-abcd-8fff-bfff-0123456789ef';
   expect(publicId('run', uuid.toUpperCase())).toBe(publicId('run', uuid));
   expect(publicId('run', uuid)).toMatch(/^run_7[0-9a-z]{25}$/);

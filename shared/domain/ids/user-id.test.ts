@@ -22,7 +22,7 @@ describe('isValidUserId', () => {
     ['a lone surrogate', 'a\ud800'],
     ['257 bytes', 'x'.repeat(257)],
     ['129 two-byte characters', 'é'.repeat(129)],
-  ])('refuses an id that is %s', (_what, id) => {
+  ])('rejects an id that is %s', (_what, id) => {
     expect(isValidUserId(id)).toBe(false);
   });
 });
@@ -34,7 +34,7 @@ const anyId = fc.oneof(
 );
 
 describe('areValidUserIds', () => {
-  it('is true when each of them is valid', () => {
+  it('returns true if all ids are valid', () => {
     fc.assert(
       fc.property(fc.array(anyId), (ids) => {
         expect(areValidUserIds(ids)).toBe(ids.every(isValidUserId));
@@ -44,7 +44,7 @@ describe('areValidUserIds', () => {
 });
 
 describe('findDisorder', () => {
-  it('finds the first id that is not behind the one before it in the order of bytes', () => {
+  it('returns the first id that does not come after the previous one in byte order', () => {
     const ids = fc.oneof(
       fc.array(anyId),
       fc.uniqueArray(anyId).map((list) => list.toSorted(compareUserIds)),
@@ -60,7 +60,7 @@ describe('findDisorder', () => {
 });
 
 describe('compareUserIds', () => {
-  it('orders as the bytes of UTF-8 do', () => {
+  it('orders ids by their UTF-8 bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) => {
         expect(Math.sign(compareUserIds(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
@@ -68,7 +68,7 @@ describe('compareUserIds', () => {
     );
   });
 
-  it('puts an emoji behind the private use area, where JavaScript would not', () => {
+  it("puts an emoji after the private use area, unlike JavaScript's comparison", () => {
     expect(compareUserIds('🚲', '\ue000')).toBeGreaterThan(0);
   });
 });
@@ -82,17 +82,17 @@ describe('brokenUserIdRule', () => {
     ['a\u0085', 'control-character'],
     ['a\ud800', 'lone-surrogate'],
     ['u1', null],
-  ])('says what is wrong with %j: %s', (id, fault) => {
+  ])('returns for %j: %s', (id, fault) => {
     expect(brokenUserIdRule(id)).toBe(fault);
   });
 
-  it('finds a fault exactly in those ids that are not valid', () => {
+  it('returns null exactly for valid ids', () => {
     fc.assert(fc.property(anyId, (id) => (brokenUserIdRule(id) === null) === isValidUserId(id)));
   });
 });
 
 describe('escapeUserId', () => {
-  it('is printable whatever the id holds', () => {
+  it('returns printable text for any id', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (id) => {
         // oxlint-disable-next-line no-control-regex -- that none is left is the point
@@ -101,19 +101,19 @@ describe('escapeUserId', () => {
     );
   });
 
-  it('is the whole id where that is not too long, escaped as in JSON', () => {
+  it('returns a short id completely, escaped as in JSON', () => {
     expect(escapeUserId('a"b\n\u0085')).toBe('a\\"b\\n\\u0085');
     expect(escapeUserId('')).toBe('');
   });
 
-  it('tells two long ids apart that begin alike, and says that it cut them', () => {
+  it('returns different texts for long ids with equal beginnings, and marks the cut', () => {
     const [one, other] = [`${'x'.repeat(300)}1`, `${'x'.repeat(300)}2`];
     expect(escapeUserId(one)).toMatch(/^x{256}…#[0-9a-f]{8}$/);
     expect(escapeUserId(one)).not.toBe(escapeUserId(other));
     expect(escapeUserId(one)).toBe(escapeUserId(one));
   });
 
-  it('is never longer than 1,600 characters', () => {
+  it('returns at most 1,600 characters', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (id) => escapeUserId(id).length <= 1600));
   });
 });

@@ -23,8 +23,8 @@ function countsOf(...tookMs: number[]) {
 
 const times = (calls: number, ms: number) => Array.from({ length: calls }, () => ms);
 
-describe('how long calls took', () => {
-  it('is counted by an upper bound that no call of it exceeds', () => {
+describe('the histogram of call durations', () => {
+  it('counts each call at the smallest upper bound', () => {
     expect(countsOf(0, 10, 10.1, 25, 26, 250, 251, 60_000, 60_001)).toEqual({
       10: 2,
       25: 2,
@@ -37,19 +37,19 @@ describe('how long calls took', () => {
     expect(countsOf()).toEqual({});
   });
 
-  it('is that of 95 of 100 at most: the bound of the slowest of these', () => {
+  it('has a 95th percentile: the upper bound of the slowest of 95 % of the calls', () => {
     expect(durationAtMostMs(countsOf(...times(95, 200), ...times(5, 9000)), 0.95)).toBe(250);
     expect(durationAtMostMs(countsOf(...times(94, 200), ...times(6, 9000)), 0.95)).toBe(10_000);
     expect(durationAtMostMs(countsOf(7), 0.95)).toBe(10);
     expect(durationAtMostMs(countsOf(1, 300), 0.95)).toBe(500);
   });
 
-  it('is not told where there was no call, nor where it has no bound', () => {
+  it('has no percentile without calls or above the last bound', () => {
     expect(durationAtMostMs({}, 0.95)).toBeNull();
     expect(durationAtMostMs(countsOf(5, 61_000), 0.95)).toBeNull();
   });
 
-  it('is added up over processes, also where one of another version has other bounds', () => {
+  it('is summed over processes, even with other bounds', () => {
     const sum = sumOfDurations([{ 250: 90 }, { 250: 4, 500: 2 }, { 300: 4, over: 1 }]);
     expect(sum).toEqual({ 250: 94, 300: 4, 500: 2, over: 1 });
     expect(callsIn(sum)).toBe(101);

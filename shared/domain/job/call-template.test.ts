@@ -20,35 +20,35 @@ const pieces = ['{{key}}', '{{ attempt }}', '{{{{', '{', '}', '"', ',', '\\\\', 
 const anyText = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((each) => `["${each.join('')}"]`);
 
 describe('a template', () => {
-  it('has names filled in, with spaces around them or not', () => {
+  it('is filled in with the values of its names, with or without blanks around them', () => {
     expect(fillTemplate('{{jobId}}/{{ attempt }}', values, 'text')).toBe('job_1/2');
   });
 
-  it('escapes what goes into JSON as JSON does', () => {
+  it('escapes values inside JSON', () => {
     expect(fillTemplate('{"key":"{{key}}","n":{{attempt}}}', values, 'json')).toBe('{"key":"a\\"b\\\\","n":2}');
   });
 
-  it('has {{{{ for two braces, and leaves single ones alone', () => {
+  it('has {{{{ for two literal braces, and keeps single braces', () => {
     expect(fillTemplate('{"a":{"b":"{{{{jobId}}"}} {{{jobId}}}', values, 'text')).toBe(
       '{"a":{"b":"{{jobId}}"}} {job_1}',
     );
   });
 
-  it('fills nothing into what it has filled in', () => {
+  it('is not filled in a second time', () => {
     expect(fillTemplate('{{key}}', { ...values, key: '{{jobId}}' }, 'text')).toBe('{{jobId}}');
   });
 
-  it('leaves what has no value as it is written', () => {
+  it('keeps names without a value', () => {
     expect(fillTemplate('{{group}} {{nobody}} {{', values, 'text')).toBe('{{group}} {{nobody}} {{');
   });
 
-  it('keeps a header on its line, whatever is filled in', () => {
+  it('cannot add a line break to a header', () => {
     expect(fillHeader('for {{key}}', { key: 'a\r\nset-cookie: b\u00e9' })).toBe('for a??set-cookie: b?');
   });
 });
 
-describe('a template that is accepted', () => {
-  it('names what every job has, and what this one has', () => {
+describe('the check of a template', () => {
+  it('accepts the names that the job has', () => {
     expect(problemsOf('{{jobId}} {{attempt}} {{scheduledFor}} {{key}}')).toEqual([]);
   });
 
@@ -58,26 +58,26 @@ describe('a template that is accepted', () => {
     ['{{#each}}', 'unknown-name', 'has "{{#each}}" at character 1'],
     ['{{constructor}}', 'unknown-name', '{{constructor}}'],
     ['{{group}}', 'no-value', 'has "{{group}}" at character 1, and it is of no schedule'],
-  ])('is not %s, which is %s', (text, code, detail) => {
+  ])('rejects %s as %s', (text, code, detail) => {
     const containing: unknown = expect.stringContaining(detail);
     expect(problemsOf(text)).toMatchObject([{ code, detail: containing }]);
   });
 
-  it('is JSON once it is filled, where it is sent as such', () => {
+  it('requires valid JSON after filling in a JSON template', () => {
     expect(problemsOf('{"key":"{{key}}","n":{{attempt}}}', 'json')).toEqual([]);
     expect(problemsOf('{"key":{{key}}}', 'json')).toMatchObject([{ code: 'not-json' }]);
     expect(problemsOf('{"key":"\\{{key}}"}', 'json')).toMatchObject([{ code: 'not-json' }]);
     expect(problemsOf('{{key}}', 'text')).toEqual([]);
   });
 
-  it('is not longer than what may be sent once it is filled, whatever its attempt', () => {
+  it('limits the length after filling in, for any attempt', () => {
     expect(problemsOf('{{key}}{{attempt}}', 'text', 18)).toEqual([]);
     expect(problemsOf('{{key}}{{attempt}}', 'text', 17)).toMatchObject([
       { code: 'too-long', detail: 'may have 18 bytes once it is filled, at most 17 are sent' },
     ]);
   });
 
-  it('is JSON with every value, and as long as was said at most', () => {
+  it('guarantees valid JSON within the maximum length for all values', () => {
     const value = fc.string({ unit: 'binary', maxLength: 20 }).filter((text) => text.isWellFormed());
     const filled = fc.record({ key: value, attempt: fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(String) });
     fc.assert(
@@ -91,7 +91,7 @@ describe('a template that is accepted', () => {
     );
   });
 
-  it('is sent as it is where it has no two braces', () => {
+  it('leaves a text without two braces unchanged', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         fc.pre(!text.includes('{{'));

@@ -16,12 +16,12 @@ const fixed = fc.record({
 });
 const asked = fc.option(fc.integer({ min: 0, max: 1e12 }), { nil: null });
 
-describe('when a job is tried again', () => {
-  it('never, without a strategy', () => {
+describe('the retry delay of a job', () => {
+  it('is null without a strategy', () => {
     expect(retryDelayMs({ strategy: 'none' }, 1, 5000, 0.5)).toBeNull();
   });
 
-  it('as often as it may, the first call included, whatever the receiver asks for', () => {
+  it('is null exactly after the last attempt, for any Retry-After', () => {
     fc.assert(
       fc.property(fc.oneof(fixed, exponential), fc.integer({ min: 1, max: 60 }), asked, random, (retries, n, ms, r) => {
         expect(retryDelayMs(retries, n, ms, r) === null).toBe(n >= retries.attempts);
@@ -29,12 +29,12 @@ describe('when a job is tried again', () => {
     );
   });
 
-  it('after the same time each, when it is fixed', () => {
+  it('is constant for a fixed strategy', () => {
     const retries: JobRetries = { strategy: 'fixed', attempts: 4, delayMs: 700 };
     expect([1, 2, 3, 4].map((attempt) => retryDelayMs(retries, attempt, null, 0.9))).toEqual([700, 700, 700, null]);
   });
 
-  it('within ceilings that double up to the cap, and never at once', () => {
+  it('is random below a ceiling that doubles up to the maximum, and never 0', () => {
     fc.assert(
       fc.property(exponential, fc.integer({ min: 1, max: 49 }), random, (retries, attempt, r) => {
         const delayMs = retryDelayMs(retries, attempt, null, r);
@@ -46,7 +46,7 @@ describe('when a job is tried again', () => {
     );
   });
 
-  it('no sooner than the receiver asked for, but never later than an hour for that', () => {
+  it('is at least Retry-After, but at most an hour for that', () => {
     fc.assert(
       fc.property(fc.oneof(fixed, exponential), fc.integer({ min: 0, max: 1e12 }), random, (retries, askedMs, r) => {
         const own = retryDelayMs(retries, 1, null, r) ?? 0;

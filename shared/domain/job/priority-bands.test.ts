@@ -14,8 +14,8 @@ function serve(times: number, presentAt: (time: number) => readonly Priority[], 
 
 const countOf = (served: readonly Priority[], priority: Priority) => served.filter((each) => each === priority).length;
 
-describe('turns of priorities', () => {
-  it('while all wait, 16 of 21 are high, 4 normal and 1 low; of two neighbours, 4 of 5 are the higher', () => {
+describe('the turns of priorities', () => {
+  it('give high 16, normal 4 and low 1 of 21 turns, and 4 of 5 to the higher of two neighbouring priorities', () => {
     const all = serve(210, () => priorities);
     expect(priorities.map((priority) => countOf(all, priority))).toEqual([10, 40, 160]);
     expect(
@@ -32,7 +32,7 @@ describe('turns of priorities', () => {
     ).toBe(10);
   });
 
-  it('what comes while others have been served for long is next, and has nothing to catch up on', () => {
+  it('give the next turns to a new priority without making up for its absence', () => {
     const turns = createPriorityTurns();
     serve(1000, () => ['normal', 'low'], turns);
     const served = serve(24, () => ['high', 'normal', 'low'], turns);
@@ -47,7 +47,7 @@ describe('turns of priorities', () => {
     ).toBeGreaterThanOrEqual(15);
   });
 
-  it('whatever comes and goes beside it, low is served at least once in 24 and normal once in 8', () => {
+  it('serve low at least once in 24 turns and normal at least once in 8, beside any others', () => {
     const others = fc.array(fc.subarray<Priority>(['high', 'normal', 'low']), { minLength: 24, maxLength: 200 });
     fc.assert(
       fc.property(others, fc.constantFrom<Priority>('low', 'normal'), (beside, waiting) => {
@@ -61,7 +61,7 @@ describe('turns of priorities', () => {
     );
   });
 
-  it('an outlet has its own name where nothing says a priority', () => {
+  it("have the outlet's own name as the key of normal priority", () => {
     expect(bandOf('o')).toBe('o');
     expect(bandOf('o', 'normal')).toBe('o');
     expect(new Set(priorities.map((priority) => bandOf('o', priority))).size).toBe(3);

@@ -9,11 +9,11 @@ it.each([
   [1_000_000, '0.000001', '1.00'],
   [7, '0.0125', '0.0875'],
   [9_007_199_254_740_991, '0.01', '90071992547409.91'],
-] as const)('%d units at %s are %s', (units, price, amount) => {
+] as const)('%d units at a price of %s cost %s', (units, price, amount) => {
   expect(amountOf(units, price)).toBe(amount);
 });
 
-it('adds up to the last place, in whatever order', () => {
+it('amounts are summed exactly, in any order', () => {
   const price = fc
     .tuple(fc.nat(999_999_999), fc.nat(999_999))
     .map(([whole, part]) => `${whole}.${String(part).padStart(6, '0')}`);
@@ -31,7 +31,7 @@ it('adds up to the last place, in whatever order', () => {
   expect(sumOfAmounts([])).toBeNull();
 });
 
-it('takes decimals with up to six places, and nothing else', () => {
+it('a price is a decimal number with up to six decimal places', () => {
   for (const price of ['0', '0.05', '12', '999999999.999999']) expect(price).toMatch(pricePattern);
   for (const price of ['', '.5', '1.', '01', '-1', '1e3', '1,5', '0.0000001', '1000000000', 'NaN'])
     expect(price).not.toMatch(pricePattern);

@@ -24,7 +24,7 @@ function timesOf(expression: string, count: number): string[] {
 }
 
 describe('a cron expression', () => {
-  it('names minutes and hours by numbers, lists, ranges and steps', () => {
+  it('has minutes and hours as numbers, lists, ranges and steps', () => {
     expect(timesOf('5,35 9-10 * * *', 4)).toEqual([
       '2026-01-01T09:05',
       '2026-01-01T09:35',
@@ -40,13 +40,13 @@ describe('a cron expression', () => {
     expect(timesOf('10-40/15 0 * * *', 3)).toEqual(['2026-01-01T00:10', '2026-01-01T00:25', '2026-01-01T00:40']);
   });
 
-  it('takes English names of months and days in any case, and Sunday as 0, 7 and the end of a range', () => {
+  it('accepts English names of months and days in any case, and Sunday as 0, 7 or the end of a range', () => {
     expect(timesOf('0 9 * mar Mon', 2)).toEqual(['2026-03-02T09:00', '2026-03-09T09:00']);
     expect(timesOf('0 9 * * 0', 1)).toEqual(timesOf('0 9 * * 7', 1));
     expect(timesOf('0 9 * * SAT-SUN', 3)).toEqual(['2026-01-03T09:00', '2026-01-04T09:00', '2026-01-10T09:00']);
   });
 
-  it('fires on either day where both day fields name days, and on both together where one begins with a star', () => {
+  it('fires on either day if both day fields name days, and on both together if one begins with a star', () => {
     expect(timesOf('0 0 13 * FRI', 3)).toEqual(['2026-01-02T00:00', '2026-01-09T00:00', '2026-01-13T00:00']);
     expect(timesOf('0 0 */12 * MON', 3)).toEqual(['2026-04-13T00:00', '2026-05-25T00:00', '2026-06-01T00:00']);
   });
@@ -75,15 +75,15 @@ describe('a cron expression', () => {
     ['0 9 * * 5l', ['2026-01-30T09:00', '2026-02-27T09:00']],
     // Either of the two, as in cron; with a star both.
     ['0 9 L * MON#1', ['2026-01-05T09:00', '2026-01-31T09:00', '2026-02-02T09:00']],
-  ])('%j: %j', (expression, times) => {
+  ])('%j fires at %j', (expression, times) => {
     expect(timesOf(expression, times.length)).toEqual(times);
   });
 
-  it('waits for a leap year', () => {
+  it('for 29 February fires in leap years', () => {
     expect(timesOf('0 0 29 2 *', 2)).toEqual(['2028-02-29T00:00', '2032-02-29T00:00']);
   });
 
-  it('is fixed unless its minute or its hour begins with a star', () => {
+  it('is fixed unless its minute or hour begins with a star', () => {
     expect(cronOf('0 9-17 * * *').isFixed).toBe(true);
     expect(cronOf('0,30 2 * * *').isFixed).toBe(true);
     expect(cronOf('30 * * * *').isFixed).toBe(false);
@@ -111,7 +111,7 @@ describe('a cron expression', () => {
     ['*/0 9 * * *', 'minute has a step of 0: it has to be 1 to 59'],
     ['1,,2 9 * * *', 'minute has "", which has to be 0 to 59'],
     ['0 9 31 2,4 *', 'day of month 31 is in no month of 2,4: it would never fire'],
-  ])('%j is refused: %s', (expression, detail) => {
+  ])('%j is rejected: %s', (expression, detail) => {
     expect(detailOf(expression)).toBe(detail);
   });
 });

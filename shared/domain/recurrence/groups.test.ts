@@ -12,16 +12,16 @@ const registered = [group('SG', ['asia', 'rides']), group('ID', ['asia']), group
 const namesOf = (selection: GroupSelection | undefined) => selectGroups(selection, registered).map(({ name }) => name);
 
 describe('the groups of a schedule', () => {
-  it('are those of its list that are registered', () => {
+  it('are the registered groups of its list', () => {
     expect(namesOf({ names: ['BR', 'SG', 'gone'] })).toEqual(['SG', 'BR']);
   });
 
-  it('are those that carry all of its tags', () => {
+  it('are the groups with all of its tags', () => {
     expect(namesOf({ tags: ['asia', 'rides'] })).toEqual(['SG']);
     expect(namesOf({ tags: ['rides'] })).toEqual(['SG', 'BR']);
   });
 
-  it('are one without a name, at home everywhere, where it names none', () => {
+  it('are one unnamed group without a home region if it names none', () => {
     expect(selectGroups(undefined, registered)).toEqual([{ name: '', homeRegion: null, fallbackDelayMs: 0 }]);
   });
 });

@@ -34,8 +34,8 @@ function fires(expression: string, zone: string, after: string, count: number): 
   });
 }
 
-describe('fixed times', () => {
-  it('that a clock change skips fire once, at the first instant after it', () => {
+describe('a fixed local time', () => {
+  it('in a DST gap fires once, at the first instant after the gap', () => {
     expect(fires('30 2 * * *', 'America/New_York', '2026-03-07T12:00Z', 2)).toEqual([
       '2026-03-08T07:00 shifted',
       '2026-03-09T06:30',
@@ -46,24 +46,24 @@ describe('fixed times', () => {
     ]);
   });
 
-  it('that come twice fire at their first pass', () => {
+  it('in a DST overlap fires at its first pass', () => {
     expect(fires('30 1 * * *', 'America/New_York', '2026-10-31T12:00Z', 2)).toEqual([
       '2026-11-01T05:30',
       '2026-11-02T06:30',
     ]);
   });
 
-  it('of a day that there was not fire when the next one began', () => {
+  it('on a calendar day that a zone skipped fires at the beginning of the next day', () => {
     expect(fires('0 9 30 12 *', 'Pacific/Apia', '2011-12-01T00:00Z', 1)).toEqual(['2011-12-30T10:00 shifted']);
   });
 
-  it('at a midnight that there was not fire at one', () => {
+  it("at a midnight in a DST gap fires at one o'clock", () => {
     expect(fires('0 0 4 11 *', 'America/Sao_Paulo', '2018-11-01T00:00Z', 1)).toEqual(['2018-11-04T03:00 shifted']);
   });
 });
 
-describe('wildcards', () => {
-  it('follow the clock: nothing in a gap, and what was leapt over is listed', () => {
+describe('a wildcard expression', () => {
+  it('does not fire in a DST gap, and lists the skipped instants', () => {
     expect(fires('*/30 * * * *', 'America/New_York', '2026-03-08T06:00Z', 2)).toEqual([
       '2026-03-08T06:30',
       '2026-03-08T07:00 skipped 2',
@@ -71,7 +71,7 @@ describe('wildcards', () => {
     ]);
   });
 
-  it('fire at both passes of an overlap', () => {
+  it('fires at both passes of a DST overlap', () => {
     expect(fires('30 * * * *', 'America/New_York', '2026-11-01T05:00Z', 3)).toEqual([
       '2026-11-01T05:30',
       '2026-11-01T06:30 repeated',
@@ -79,7 +79,7 @@ describe('wildcards', () => {
     ]);
   });
 
-  it('know a change of half an hour', () => {
+  it('follows a clock change of half an hour', () => {
     expect(fires('*/15 2 * * *', 'Australia/Lord_Howe', '2026-10-03T12:00Z', 2)).toEqual([
       '2026-10-03T15:30 skipped 2',
       '2026-10-03T15:30',
@@ -89,7 +89,7 @@ describe('wildcards', () => {
 });
 
 describe('a recurrence', () => {
-  it('begins and ends with its bounds, both inclusive', () => {
+  it('begins and ends at its bounds, both inclusive', () => {
     const bounded: Recurrence = {
       ...recurrenceOf('0 9 * * *', 'UTC'),
       fromMs: Date.parse('2026-06-02T09:00Z'),
@@ -101,7 +101,7 @@ describe('a recurrence', () => {
     expect(nextInstantMs(bounded, Date.parse('2026-06-03T09:00Z'))).toBeNull();
   });
 
-  it('by an interval counts from its beginning, whatever the clocks show', () => {
+  it('by interval counts from its begin, independent of clock changes', () => {
     const interval: Recurrence = {
       kind: 'interval',
       everyMs: 90_000,
@@ -114,7 +114,7 @@ describe('a recurrence', () => {
   });
 });
 
-describe('the next fires', () => {
+describe('the next fires of a recurrence', () => {
   const after = Date.parse('2026-11-23T00:00Z');
   const years = (ms: number) => Math.round((ms - after) / (365.25 * 86_400_000));
 
@@ -124,7 +124,7 @@ describe('the next fires', () => {
     ['0 0 29 2 */7', 1],
     ['0 0 1 1 *', 20],
     ['* * * * *', 1000],
-  ])('are looked for through twenty years of days and clock changes at most: %s', (expression, fires) => {
+  ])('are searched for at most twenty years and with few steps: %s', (expression, fires) => {
     const transitions = vi.spyOn(Temporal.ZonedDateTime.prototype, 'getTimeZoneTransition');
     const recurrence = recurrenceOf(expression, 'Europe/Berlin');
     let days = 0;
@@ -138,7 +138,7 @@ describe('the next fires', () => {
     transitions.mockRestore();
   });
 
-  it('begin where it begins, however far away that is, and end with it', () => {
+  it('begin at its distant begin, and stop at its end', () => {
     const late = { ...recurrenceOf('0 0 29 2 *', 'Europe/Berlin'), fromMs: Date.parse('2090-01-01T00:00Z') };
     const { instants, lookedUntilMs } = nextFires(late, after, 1000);
     expect(instants.map(({ atMs }) => new Date(atMs).getUTCFullYear())).toEqual([2092, 2096, 2104, 2108]);
@@ -177,11 +177,11 @@ const changes: readonly [zone: string, around: string][] = [
   ['Asia/Singapore', '2026-06-01T00:00Z'],
 ];
 
-describe('near clock changes, held against a clock that is looked at minute by minute', () => {
+describe('a cron expression around clock changes', () => {
   const daysAround = 3;
   const windows = changes.map(([zone, around]) => clockWindow(zone, around, daysAround));
 
-  it('every expression fires at the instants that the rules name, with their marks', { timeout: 120_000 }, () => {
+  it('fires at the same instants, with the same marks, as a minute-by-minute simulation', { timeout: 120_000 }, () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...windows),

@@ -44,42 +44,42 @@ const rangesOf = (ranges: readonly { firstMs: number; lastMs: number; count: num
     cause,
   ]);
 
-describe('what is due', () => {
-  it('fires at its instant, and is looked for again at the next one', () => {
+describe('a due instant', () => {
+  it('fires at its time, and the next look is at the next instant', () => {
     const plan = planAfter(1);
     expect(minutesOf(plan.fires)).toEqual([1]);
     expect(plan).toMatchObject({ skipped: [], highWaterMs: startMs + minuteMs, nextAtMs: startMs + 2 * minuteMs });
     expect(plan.lookAtMs).toBe(plan.nextAtMs);
   });
 
-  it('is nothing before its time, also where the clock went back', () => {
+  it('does not fire before its time, even if the clock went back', () => {
     expect(planAfter(0.9).fires).toEqual([]);
     expect(planAfter(-10)).toMatchObject({ fires: [], highWaterMs: startMs });
   });
 });
 
-describe('what was missed', () => {
-  it('fires once where one fire stands for all, and the others are listed', () => {
+describe('missed instants', () => {
+  it('fire once under fire-once, and the others are listed as skipped', () => {
     const plan = planAfter(3.5);
     expect(minutesOf(plan.fires)).toEqual([3]);
     expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'misfire']]);
   });
 
-  it('fires as often as it was missed where all are wanted, within the catch-up window', () => {
+  it('all fire under fire-all within the catch-up window', () => {
     const policies = { misfire: 'fire-all', catchUpMs: 2 * minuteMs, overlap: 'allow' } as const;
     const plan = planAfter(4.5, { policies });
     expect(minutesOf(plan.fires)).toEqual([3, 4]);
     expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'too-late']]);
   });
 
-  it('does not fire where it is to be skipped, and a change of leader is no miss', () => {
+  it('do not fire under skip, except the latest one within a change of leader', () => {
     const policies = { misfire: 'skip', catchUpMs: 60 * minuteMs, overlap: 'allow' } as const;
     const plan = planAfter(3.5, { policies });
     expect(minutesOf(plan.fires)).toEqual([3]);
     expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'misfire']]);
   });
 
-  it('for years is listed in as many ranges as looks, none of which holds others up', () => {
+  it('of years are listed in ranges over several looks', () => {
     const years = 60 * 24 * 120;
     let plan = planAfter(years);
     let listed = plan.skipped.reduce((sum, { count }) => sum + count, 0);
@@ -95,7 +95,7 @@ describe('what was missed', () => {
     expect(minutesOf(plan.fires)).toEqual([years]);
   });
 
-  it('fires in several looks where it is too much for one', () => {
+  it('fire in several looks if they are too many for one', () => {
     const policies = { misfire: 'fire-all', catchUpMs: 60 * minuteMs, overlap: 'allow' } as const;
     const first = planAfter(5, { policies, maxOccurrences: 2 });
     expect(minutesOf(first.fires)).toEqual([1, 2]);
@@ -105,24 +105,24 @@ describe('what was missed', () => {
   });
 });
 
-describe('a schedule that was silent', () => {
-  it('skips what came meanwhile, and says why', () => {
+describe('a schedule after a pause', () => {
+  it('skips the instants of the pause with the cause', () => {
     const plan = planAfter(3, { silence: { untilMs: startMs + 2.5 * minuteMs, cause: 'paused' } });
     expect(minutesOf(plan.fires)).toEqual([3]);
     expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'paused']]);
   });
 });
 
-describe('an instant whose fire before is still at work', () => {
+describe('an instant while the previous fire is still running', () => {
   const running = [groupOf('SG', { isRunning: true }), groupOf('ID')];
 
-  it('is skipped for that group alone', () => {
+  it('is skipped for only the running group under overlap skip', () => {
     const plan = planAfter(1, { groups: running, policies: { misfire: 'fire-once', catchUpMs: 0, overlap: 'skip' } });
     expect(plan.fires).toEqual([{ group: 'ID', atMs: startMs + minuteMs }]);
     expect(plan.skippedOfGroup).toEqual([{ group: 'SG', atMs: startMs + minuteMs, cause: 'overlap' }]);
   });
 
-  it('waits, once, where one may', () => {
+  it('is buffered once under overlap buffer-one', () => {
     const policies = { misfire: 'fire-all', catchUpMs: 60 * minuteMs, overlap: 'buffer-one' } as const;
     const plan = planAfter(2, { groups: running, policies });
     expect(plan.buffered).toEqual([
@@ -132,34 +132,34 @@ describe('an instant whose fire before is still at work', () => {
     expect(plan.skippedOfGroup).toEqual([{ group: 'SG', atMs: startMs + 2 * minuteMs, cause: 'overlap' }]);
   });
 
-  it('fires beside it where that is allowed', () => {
+  it('fires under overlap allow', () => {
     expect(planAfter(1, { groups: running }).fires).toHaveLength(2);
   });
 });
 
-describe('groups', () => {
+describe('the groups of a planned instant', () => {
   const far = groupOf('BR', { homeRegion: 'america', fallbackDelayMs: 30_000 });
 
-  it('of another region are left to it for as long as they say, and the instant stays open', () => {
+  it('of another region are left to that region for their fallback delay, and the instant stays open', () => {
     const plan = planAfter(1, { groups: [groupOf('SG', { homeRegion: 'local' }), far] });
     expect(plan.fires).toEqual([{ group: 'SG', atMs: startMs + minuteMs }]);
     expect(plan).toMatchObject({ highWaterMs: startMs + minuteMs - 1, lookAtMs: startMs + minuteMs + 30_000 });
   });
 
-  it('are taken over when their region does not fire', () => {
+  it('of another region fire here after their fallback delay', () => {
     const decided = new Set([decisionKey(startMs + minuteMs, 'SG')]);
     const plan = planAfter(1.5, { groups: [groupOf('SG', { homeRegion: 'local' }), far], decided });
     expect(plan.fires).toEqual([{ group: 'BR', atMs: startMs + minuteMs }]);
     expect(plan.highWaterMs).toBe(startMs + minuteMs);
   });
 
-  it('that are none let the instant pass, and that is listed', () => {
+  it('may be missing: then the instant is skipped and listed', () => {
     expect(rangesOf(planAfter(1, { groups: [] }).skipped)).toEqual([[1, 1, 1, 'no-groups']]);
   });
 });
 
 describe('a schedule with an end', () => {
-  it('is over when its end has passed and everything is decided', () => {
+  it('is over when its end has passed and all instants are decided', () => {
     const recurrence = everyMinute({ untilMs: startMs + 1.5 * minuteMs });
     const before = planAfter(1, { recurrence });
     expect(before).toMatchObject({ nextAtMs: null, lookAtMs: startMs + 1.5 * minuteMs, isOver: false });
@@ -167,7 +167,7 @@ describe('a schedule with an end', () => {
   });
 });
 
-describe('whoever looks, whenever', () => {
+describe('several regions that plan at any times', () => {
   const groups = [
     groupOf('SG', { homeRegion: 'asia', fallbackDelayMs: 40_000 }),
     groupOf('BR', { homeRegion: 'america', fallbackDelayMs: 90_000 }),
@@ -180,7 +180,7 @@ describe('whoever looks, whenever', () => {
     overlap: fc.constant('allow' as const),
   });
 
-  it('each instant is decided exactly once for each group, and by another region only after its delay', () => {
+  it('decide each instant exactly once per group, and for another region only after its delay', () => {
     fc.assert(
       fc.property(fc.array(look, { maxLength: 40 }), policies, (looks, chosen) => {
         const decided = new Set<string>();

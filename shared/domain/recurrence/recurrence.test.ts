@@ -23,7 +23,7 @@ describe('a recurrence with an end', () => {
   it.each<[string, Recurrence]>([
     ['interval', { kind: 'interval', everyMs: 3_600_000, ...range }],
     ['cron', { kind: 'cron', cron: hourly.cron, zone: 'UTC', ...range }],
-  ])('fires at its end and never behind it: %s', (_kind, recurrence) => {
+  ])('fires at its end and not after it: %s', (_kind, recurrence) => {
     expect(times(recurrence, '00:00')).toEqual(['09:00', '10:00', '11:00']);
     expect(times(recurrence, '10:30')).toEqual(['11:00']);
     expect(nextInstantMs(recurrence, atMs('11:00'))).toBeNull();

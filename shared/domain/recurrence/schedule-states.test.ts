@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { scheduleMoveOf, scheduleStates, scheduleVerbs } from './schedule-states.ts';
 
-describe('what people ask of a schedule', () => {
-  it('is done once: asked for again, it stays as it is', () => {
+describe('the verb of a schedule', () => {
+  it('has no further effect when it is repeated', () => {
     for (const verb of scheduleVerbs) {
       for (const state of scheduleStates) {
         const move = scheduleMoveOf(verb, state);
@@ -11,7 +11,7 @@ describe('what people ask of a schedule', () => {
     }
   });
 
-  it('is refused where it makes no sense, with the states that allow it', () => {
+  it('is refused in other states, with the list of allowed states', () => {
     expect(scheduleMoveOf('resume', 'disabled')).toEqual({ kind: 'forbidden', allowed: ['paused', 'active'] });
     expect(scheduleMoveOf('pause', 'ended')).toEqual({ kind: 'forbidden', allowed: ['active', 'paused'] });
   });

@@ -55,7 +55,7 @@ function fires(question: Question, after: string, count: number): string[] {
 const christmas = calendarOf({ '2026-12-25': 'Christmas Day' });
 
 describe('a time on a day off', () => {
-  it('is left out', () => {
+  it('is skipped under the policy skip', () => {
     expect(fires({ cron: '0 9 * * *', policy: 'skip', calendar: christmas }, '2026-12-24T00:00', 2)).toEqual([
       '2026-12-24T09:00',
       '2026-12-25T09:00 off',
@@ -65,13 +65,13 @@ describe('a time on a day off', () => {
     ]);
   });
 
-  it('moves to the nearest working day before it, or after it', () => {
+  it('moves to the nearest working day before or after it', () => {
     const monthly = { cron: '0 9 25 * *', calendar: christmas };
     expect(fires({ ...monthly, policy: 'before' }, '2026-12-01T00:00', 1)).toEqual(['2026-12-24T09:00']);
     expect(fires({ ...monthly, policy: 'after' }, '2026-12-01T00:00', 1)).toEqual(['2026-12-28T09:00']);
   });
 
-  it('fires once with what moves to the same day, or is of that day', () => {
+  it('fires once together with other times on the same working day', () => {
     const daily = { cron: '0 9 * * *', calendar: christmas };
     expect(fires({ ...daily, policy: 'after' }, '2026-12-24T00:00', 3)).toEqual([
       '2026-12-24T09:00',
@@ -84,14 +84,14 @@ describe('a time on a day off', () => {
     ]);
   });
 
-  it('moves into another month and year', () => {
+  it('moves across the end of a month and a year', () => {
     const newYear = calendarOf({ '2027-01-01': '' });
     expect(fires({ cron: '0 9 1 1 *', policy: 'before', calendar: newYear }, '2026-12-01T00:00', 1)).toEqual([
       '2026-12-31T09:00',
     ]);
   });
 
-  it('goes by the date on the clocks of its zone', () => {
+  it('is determined by the date in its time zone', () => {
     const question = { cron: '0 23 * * *', policy: 'skip', zone: 'America/New_York', calendar: christmas } as const;
     expect(fires(question, '2026-12-25T00:00', 2)).toEqual([
       '2026-12-25T04:00',
@@ -102,14 +102,14 @@ describe('a time on a day off', () => {
     ]);
   });
 
-  it('that moves to a time which the clocks leap over fires when they have', () => {
+  it('that moves into a DST gap fires after the gap', () => {
     // Sunday 2026-03-08, 02:00 to 03:00.
     const saturday = calendarOf({}, [6]);
     const question = { cron: '30 2 7 3 *', policy: 'after', zone: 'America/New_York', calendar: saturday } as const;
     expect(fires(question, '2026-03-01T00:00', 1)).toEqual(['2026-03-08T07:00 shifted']);
   });
 
-  it('is one entry for each day where it has many times', () => {
+  it('gives one entry per day with the number of its times', () => {
     expect(fires({ cron: '* 9 * * *', policy: 'skip', calendar: christmas }, '2026-12-25T00:00', 1)).toEqual([
       '2026-12-25T09:00 off 60',
       '2026-12-26T09:00 off 60',
@@ -118,7 +118,7 @@ describe('a time on a day off', () => {
     ]);
   });
 
-  it('is looked at when it comes, so that it is recorded, and fires later', () => {
+  it('is looked at when it comes and recorded, before the next fire', () => {
     const recurrence = recurring({ cron: '0 9 * * *', policy: 'skip', calendar: christmas });
     expect(nextTimes(recurrence, at('2026-12-24T09:00'))).toEqual({
       fireMs: at('2026-12-28T09:00'),
@@ -126,15 +126,15 @@ describe('a time on a day off', () => {
     });
   });
 
-  it('is called by the name of its date, or by its weekday', () => {
+  it('is named by its date or weekday', () => {
     const days = ['2026-12-25', '2026-12-26', '2027-01-01'].map((date) => at(`${date}T00:00`));
     const calendar = calendarOf({ '2026-12-25': 'Christmas Day', '2027-01-01': '' });
     expect(days.map((day) => whyDayOff(calendar, day))).toEqual(['Christmas Day', 'Saturday', 'day off']);
   });
 });
 
-describe('what names days off alone', () => {
-  it('never fires, and is looked for within bounds', () => {
+describe('an expression with only days off', () => {
+  it('never fires, and is searched within limits', () => {
     for (const zone of ['UTC', 'America/New_York']) {
       expect(
         nextInstantMs(recurring({ cron: '* * * * SUN', policy: 'skip', zone }), at('2026-01-01T00:00')),
@@ -151,13 +151,13 @@ describe('what names days off alone', () => {
 });
 
 describe('a row of days off', () => {
-  it('is as long as its dates and the weekends between them', () => {
+  it('consists of its dates and the weekends between them', () => {
     expect(longestRowOff(christmas)).toBe(3);
     expect(longestRowOff(calendarOf({ '2026-12-24': '', '2026-12-25': '', '2026-12-28': '' }))).toBe(5);
     expect(longestRowOff(calendarOf())).toBe(0);
   });
 
-  it('is counted no farther than it may be', () => {
+  it('is counted up to the maximum', () => {
     const days = Array.from({ length: 400 }, (_, day) => new Date(day * dayMs).toISOString().slice(0, 10));
     expect(longestRowOff(calendarOf(Object.fromEntries(days.map((day) => [day, '']))))).toBe(mostDaysOffInARow + 1);
   });
@@ -192,8 +192,8 @@ function movedByHand(cron: Cron, calendar: WorkCalendar, policy: DayOffPolicy): 
   return [...moved].filter((time) => time >= from && time < from + days * dayMs).sort((a, b) => a - b);
 }
 
-describe('work calendars', () => {
-  it('move and leave out times as moving each of them by hand does', () => {
+describe('a work calendar', () => {
+  it('moves and skips times exactly like a day-by-day calculation', () => {
     fc.assert(
       fc.property(anyCron, anyCalendar, anyPolicy, (expression, calendar, policy) => {
         const cron = cronOf(expression);
@@ -203,7 +203,7 @@ describe('work calendars', () => {
     );
   });
 
-  it('fire on working days alone, in ascending order, in every zone and around every clock change', () => {
+  it('fires only on working days and in order, in every zone around clock changes', () => {
     const zones = fc.constantFrom('UTC', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Beirut', 'America/Santiago');
     fc.assert(
       fc.property(anyCron, anyCalendar, anyPolicy, zones, (expression, calendar, policy, zone) => {
@@ -220,7 +220,7 @@ describe('work calendars', () => {
     );
   });
 
-  it('with nothing off change nothing, and with skip every time of the expression fires or is off', () => {
+  it('without days off changes no time, and with skip accounts for every time', () => {
     const zones = fc.constantFrom('UTC', 'America/New_York', 'Australia/Lord_Howe', 'Europe/Berlin');
     fc.assert(
       fc.property(anyCron, anyCalendar, zones, (expression, calendar, zone) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { admissionOf, type Verdict } from './admission.ts';
 import { isTerminal, runStates, type RunState } from './run-states.ts';
 
-describe('admission of work', () => {
+describe('the admission of work', () => {
   it.each<[RunState, boolean, Verdict]>([
     ['running', false, 'go'],
     ['running', true, 'expire'],
@@ -12,11 +12,11 @@ describe('admission of work', () => {
     ['cancelling', false, 'cancel'],
     ['cancelling', true, 'cancel'],
     ['cancelled', false, 'cancel'],
-  ])('of a run that is %s, with its deadline passed: %s, is %s', (state, deadlinePassed, verdict) => {
+  ])('of a run that is %s, with its deadline passed: %s, is "%s"', (state, deadlinePassed, verdict) => {
     expect(admissionOf(state, deadlinePassed)).toBe(verdict);
   });
 
-  it('never lets work of an ended run go', () => {
+  it('of an ended run is never "go"', () => {
     for (const state of runStates.filter(isTerminal)) expect(admissionOf(state, false)).not.toBe('go');
   });
 });

@@ -48,21 +48,21 @@ function endAt(time: string, rule: Partial<QuietRule> = {}, country = 'SG'): str
 }
 
 describe('quiet hours', () => {
-  it('are by the clocks of the country, over midnight too', () => {
+  it('follow the clocks of the country, past midnight too', () => {
     expect(endAt('2026-11-24T20:59:59+08:00')).toBeNull();
     expect(endAt('2026-11-24T21:00:00+08:00')).toBe('2026-11-25T00:00');
     expect(endAt('2026-11-25T07:59:59+08:00')).toBe('2026-11-25T00:00');
     expect(endAt('2026-11-25T08:00:00+08:00')).toBeNull();
   });
 
-  it('may lie within a day', () => {
+  it('can be within one day', () => {
     const noon = { from: '12:00', until: '13:30' };
     expect(endAt('2026-11-24T11:59:00+08:00', noon)).toBeNull();
     expect(endAt('2026-11-24T12:00:00+08:00', noon)).toBe('2026-11-24T05:30');
     expect(endAt('2026-11-24T13:30:00+08:00', noon)).toBeNull();
   });
 
-  it('are of their action type and countries alone, or of all', () => {
+  it('apply to only their action type and countries, or to all', () => {
     const at = Date.parse('2026-11-24T22:00:00+08:00');
     const isQuiet = (rule: Partial<QuietRule>) => quietAt([{ ...night, ...rule }], shard, at) !== null;
     expect(isQuiet({ countries: ['SG', 'ID'] })).toBe(true);
@@ -71,7 +71,7 @@ describe('quiet hours', () => {
     expect(isQuiet({ actionType: '*' })).toBe(true);
   });
 
-  it('are those of the first rule that is in force', () => {
+  it('are those of the first rule in force', () => {
     const rules = [
       { ...night, from: '23:00' },
       { ...night, then: 'drop' as const },
@@ -80,19 +80,19 @@ describe('quiet hours', () => {
     expect(quietAt(rules, shard, Date.parse('2026-11-24T23:00:00+08:00'))?.then).toBe('wait');
   });
 
-  it('last, in a country with several zones, while it is quiet in any of them, unless a zone is named', () => {
+  it('in a country with several zones apply while any zone is quiet, unless the rule names a zone', () => {
     // In Jayapura it is two hours later than in Jakarta.
     expect(endAt('2026-11-24T19:30:00+07:00', {}, 'ID')).toBe('2026-11-25T01:00');
     expect(endAt('2026-11-24T19:30:00+07:00', { zone: 'Asia/Jakarta' }, 'ID')).toBeNull();
   });
 
-  it('go by what the clocks show where they are put forward: they end when a time that is left out would be', () => {
+  it('end in a DST gap at the moment when their end is skipped', () => {
     const early = { zone: 'Europe/Berlin', until: '02:30' };
     expect(endAt('2026-03-29T01:30:00+01:00', early)).toBe('2026-03-29T01:00');
     expect(endAt('2026-03-29T03:00:00+02:00', early)).toBeNull();
   });
 
-  it('come back where the clocks are put back', () => {
+  it('apply twice in a DST overlap', () => {
     const early = { zone: 'Europe/Berlin', until: '02:30' };
     expect(endAt('2026-10-25T02:15:00+02:00', early)).toBe('2026-10-25T00:30');
     expect(endAt('2026-10-25T02:45:00+02:00', early)).toBeNull();
@@ -100,14 +100,14 @@ describe('quiet hours', () => {
     expect(endAt('2026-10-25T02:30:00+01:00', early)).toBeNull();
   });
 
-  it('end where the clocks are put back to a time before they begin, and begin once more', () => {
+  it('end if a clock change goes back to before their begin, and begin again', () => {
     const azores = { zone: 'Atlantic/Azores', from: '00:25', until: '11:25' };
     expect(endAt('2028-10-29T00:26:00Z', azores)).toBe('2028-10-29T01:00');
     expect(endAt('2028-10-29T01:24:00Z', azores)).toBeNull();
     expect(endAt('2028-10-29T01:25:00Z', azores)).toBe('2028-10-29T12:25');
   });
 
-  it('end in every zone at the first minute whose clocks show no quiet time, around each change of the clocks', () => {
+  it('end in every zone at the first minute that is not quiet, around every clock change', () => {
     const problems: string[] = [];
     for (const zone of Intl.supportedValuesOf('timeZone')) {
       const spans = [...zoneSpansUntil(zone, Date.parse('2026-01-01T00:00Z'), Date.parse('2029-01-01T00:00Z'))];
@@ -131,7 +131,7 @@ describe('quiet hours', () => {
     expect(problems).toEqual([]);
   });
 
-  it('that follow one another without end are looked at again', () => {
+  it('of adjacent rules are still found at a later look', () => {
     const always = [
       { ...night, from: '00:00', until: '12:00' },
       { ...night, from: '12:00', until: '00:00' },

@@ -26,14 +26,14 @@ function hasBegunIn(state: RunState): boolean[] {
 }
 
 describe.each(runStates)('a run that is %s', (state) => {
-  it.each(controlVerbs)('%s', (verb) => {
+  it.each(controlVerbs)('has the documented result of %s', (verb) => {
     const expected = becomes[state][verb];
     const move = moveOf(verb, state, state !== 'preparing');
     if (expected === undefined) expect(move.kind).toBe('forbidden');
     else expect(move).toEqual(expected === '-' ? { kind: 'stays' } : { kind: 'move', to: expected });
   });
 
-  it('is moved only as the table of states allows, begun or not', () => {
+  it('changes only to states that the table of states allows', () => {
     for (const verb of controlVerbs) {
       for (const hasBegun of hasBegunIn(state)) {
         const move = moveOf(verb, state, hasBegun);
@@ -43,14 +43,14 @@ describe.each(runStates)('a run that is %s', (state) => {
   });
 });
 
-it('a run that has not begun has nothing under way: it is paused, prepared anew and cancelled at once', () => {
+it('a run that has not begun is paused, prepared again and cancelled at once', () => {
   expect(moveOf('pause', 'preparing', false)).toEqual({ kind: 'move', to: 'paused' });
   expect(moveOf('resume', 'paused', false)).toEqual({ kind: 'move', to: 'preparing' });
   expect(moveOf('cancel', 'preparing', false)).toEqual({ kind: 'move', to: 'cancelled' });
   expect(moveOf('cancel', 'paused', false)).toEqual({ kind: 'move', to: 'cancelled' });
 });
 
-it('a refused verb names the states that would allow it', () => {
+it('a refused verb lists the states that would allow it', () => {
   expect(moveOf('pause', 'completed', true)).toEqual({
     kind: 'forbidden',
     allowed: ['preparing', 'running', 'pausing', 'paused'],
@@ -61,12 +61,12 @@ it('a refused verb names the states that would allow it', () => {
   });
 });
 
-it('may be changed until it is being cancelled or has ended', () => {
+it('a run can be changed until it is being cancelled or has ended', () => {
   expect(runStates.filter(isChangeable)).toEqual(['preparing', 'running', 'pausing', 'paused']);
   expect(runStates.filter((state) => isTerminal(state) && isChangeable(state))).toEqual([]);
 });
 
-it('has stopped when the longest call that may have been sent before has ended', () => {
+it('a run has stopped when the longest call that may be in flight has ended', () => {
   expect(timeToStopMs([10_000, 30_000])).toBe(32_000);
   expect(timeToStopMs([])).toBe(2000);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { canMove, isTerminal, runStates, statesBefore } from './run-states.ts';
 
-describe('run states', () => {
-  it('never leave a terminal state', () => {
+describe('the states of a run', () => {
+  it('have no change from a terminal state', () => {
     for (const from of runStates.filter(isTerminal)) {
       expect(runStates.filter((to) => canMove(from, to))).toEqual([]);
     }
@@ -18,7 +18,7 @@ describe('run states', () => {
     expect([...reached].sort()).toEqual([...runStates].sort());
   });
 
-  it('complete only from running', () => {
+  it('change to completed only from running', () => {
     expect(statesBefore('completed')).toEqual(['running']);
     expect(statesBefore('completed_with_failures')).toEqual(['running']);
   });

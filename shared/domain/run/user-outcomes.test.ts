@@ -26,7 +26,7 @@ describe('the steps of a user', () => {
     expect(all({ rests: [done(1), done(2, 'cancelled')] })[0]).toEqual(['u1', 'succeeded', 'cancelled', 'cancelled']);
   });
 
-  it('are skipped behind a failure, for that user alone', () => {
+  it('are skipped after a failure, for that user only', () => {
     const failures = [{ step: 1, user: 'u2', outcome: 'failed' as const }];
     expect(all({ rests: [done(1), done(2), done(3, 'expired')], failures })).toEqual([
       ['u1', 'succeeded', 'succeeded', 'expired'],
@@ -34,12 +34,12 @@ describe('the steps of a user', () => {
     ]);
   });
 
-  it('are skipped behind a step that was settled as succeeded after the run', () => {
+  it('are skipped after a step that was settled as succeeded after the run', () => {
     const failures = [{ step: 1, user: 'u1', outcome: 'succeeded' as const }];
     expect(all({ rests: [done(1), done(2)], failures }, 2)[0]).toEqual(['u1', 'succeeded', 'skipped']);
   });
 
-  it('follow the user into a batch that was split off', () => {
+  it('follow the user into a child batch', () => {
     const child = { batchNo: 2, parent: 1, fromStep: 2, users: ['u2'] };
     expect(all({ batches: [batch, child], rests: [done(1), done(2), done(2, 'expired', 2)] }, 2)).toEqual([
       ['u1', 'succeeded', 'succeeded'],
@@ -52,8 +52,8 @@ describe('the steps of a user', () => {
   });
 });
 
-describe('the end of a user', () => {
-  it('is in the first step that did not succeed, or in the last', () => {
+describe("the end of a user's chain", () => {
+  it('is the first step that did not succeed, or the last step', () => {
     expect(endOf(['succeeded', 'failed', 'skipped'])).toEqual({ step: 2, outcome: 'failed' });
     expect(endOf([null, 'succeeded', 'expired'])).toEqual({ step: 3, outcome: 'expired' });
     expect(endOf(['succeeded', 'succeeded'])).toEqual({ step: 2, outcome: 'succeeded' });

@@ -32,33 +32,33 @@ const agreed: Record<ReadingKind, readonly [closed: string, open: string]> = {
 };
 
 describe('the consequence of an answer', () => {
-  it.each(readings)('%s is as agreed, in every class, open and not', (reading) => {
+  it.each(readings)('for %s is as documented in every class, with a closed and an open key', (reading) => {
     const row = (open: boolean) => classes.map((of) => consequenceOf(of, open, reading)).join(' ');
     expect([row(false), row(true)]).toEqual(agreed[reading]);
   });
 
-  it('fails nobody under an open key', () => {
+  it('fails no user under an open key', () => {
     for (const [of, reading] of cells) expect(consequenceOf(of, true, reading)).not.toBe('fail');
   });
 
-  it('leads to no new key under an open key, unless the endpoint knows each user again (class A)', () => {
+  it('uses no new key under an open key, except in class A', () => {
     const newKeys: readonly Consequence[] = ['retry', 'split'];
     for (const [of, reading] of cells) {
       if (of !== 'A') expect(newKeys).not.toContain(consequenceOf(of, true, reading));
     }
   });
 
-  it('sends nothing again in class D after a call that may have been applied', () => {
+  it('repeats nothing in class D after a call that may have been applied', () => {
     const sends: readonly Consequence[] = ['retry', 'split', 'send-again', 'hold'];
     for (const reading of readings) expect(sends).not.toContain(consequenceOf('D', true, reading));
     expect(consequenceOf('D', false, 'ambiguous')).toBe('unknown');
   });
 
-  it('never fails anybody because nobody knows, however often that was', () => {
+  it('fails no user for an ambiguous call', () => {
     for (const of of classes) expect(consequenceOf(of, false, 'ambiguous')).not.toBe('fail');
   });
 
-  it('keeps that on any way through an open key: whatever is read until the key is settled', () => {
+  it('fails no user on any sequence of answers until an open key is settled', () => {
     const kind = fc.constantFrom(...readings);
     fc.assert(
       fc.property(fc.constantFrom(...classes), fc.array(kind, { maxLength: 12 }), (of, way) => {
@@ -85,24 +85,24 @@ describe('the consequence of a status', () => {
     ['not-found', 'send-again'],
     ['in-progress', 'ask-status'],
     ['missing', 'ask-status'],
-  ])('%s: %s', (reading, consequence) => {
+  ])('for %s is %s', (reading, consequence) => {
     expect(consequenceOfStatus(reading)).toBe(consequence);
   });
 
-  it('lets a user be sent again only where nothing was applied and nothing will be', () => {
+  it('repeats a call only for the statuses retryable and not-found', () => {
     const sends: readonly Consequence[] = ['retry', 'split', 'send-again', 'hold'];
     const sent = statusReadings.filter((reading) => sends.includes(consequenceOfStatus(reading)));
     expect(sent).toEqual(['retryable', 'not-found']);
   });
 
-  it('is the outcome that a whole answer would have had, where it is one', () => {
+  it('equals the consequence of a whole answer for a final status', () => {
     for (const reading of ['succeeded', 'failed', 'retryable', 'used-up'] as const) {
       expect(consequenceOfStatus(reading)).toBe(consequenceOf('C', false, reading));
     }
   });
 });
 
-describe('an endpoint that keeps what it did for a time', () => {
+describe('an endpoint with a key lifetime', () => {
   const day = 86_400;
 
   it.each<[ContractClass, number, ContractClass]>([
@@ -112,13 +112,13 @@ describe('an endpoint that keeps what it did for a time', () => {
     ['B', 31 * day, 'D'],
     ['C', 31 * day, 'C'],
     ['D', 0, 'D'],
-  ])('of class %s counts after %i s as %s', (of, ageSeconds, expected) => {
+  ])('of class %s counts as another class after %i s: %s', (of, ageSeconds, expected) => {
     expect(classAtAge(of, 30 * day, ageSeconds * 1000)).toBe(expected);
   });
 });
 
-describe('at the deadline', () => {
-  it('nobody is said not to have been served where a key is open', () => {
+describe('the outcome at the deadline', () => {
+  it('is unknown with an open key, otherwise expired', () => {
     expect([atDeadline(false), atDeadline(true)]).toEqual(['expired', 'unknown']);
   });
 });

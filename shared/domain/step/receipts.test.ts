@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { receiptLine } from './receipts.ts';
 
-describe('the line of receipts', () => {
-  it('adds up to what was accepted, over all countries of the step', () => {
+describe('the receipt counts of a step', () => {
+  it('add up to the accepted users, over all countries', () => {
     const totals = [
       { step: 1, delivered: 9, undelivered: 9, unexpected: 9 },
       { step: 2, delivered: 40, undelivered: 3, unexpected: 0 },
@@ -11,11 +11,11 @@ describe('the line of receipts', () => {
     expect(receiptLine(100, totals, 2)).toEqual({ delivered: 60, undelivered: 4, unexpected: 2, awaiting: 36 });
   });
 
-  it('awaits all that was accepted while no receipt is here', () => {
+  it('await all accepted users without a receipt', () => {
     expect(receiptLine(7, [], 1)).toEqual({ delivered: 0, undelivered: 0, unexpected: 0, awaiting: 7 });
   });
 
-  it('says how many receipts came before their acceptance', () => {
+  it('have a negative number of awaited receipts if receipts came before the acceptance', () => {
     expect(receiptLine(0, [{ step: 1, delivered: 2, undelivered: 0, unexpected: 0 }], 1).awaiting).toBe(-2);
   });
 });

@@ -8,8 +8,8 @@ const oddId = fc.oneof(
 );
 const ids = fc.uniqueArray(oddId, { minLength: 1, maxLength: 12 });
 
-describe('users text', () => {
-  it('gives back every list of ids, whatever is in them', () => {
+describe('the users text of a batch', () => {
+  it('can be converted back for every list of ids', () => {
     fc.assert(
       fc.property(ids, (list) => {
         expect(usersOf(usersTextOf(list))).toEqual(list);
@@ -17,7 +17,7 @@ describe('users text', () => {
     );
   });
 
-  it('loses exactly the users that are cut out', () => {
+  it('without some users contains exactly the other users', () => {
     fc.assert(
       fc.property(ids, fc.array(fc.nat(11), { maxLength: 4 }), (list, picks) => {
         const lost = [...new Set(picks.map((pick) => list[pick % list.length] ?? ''))];
@@ -26,11 +26,11 @@ describe('users text', () => {
     );
   });
 
-  it('passes over users that are not in it', () => {
+  it('is unchanged without users that it does not contain', () => {
     expect(withoutUsers('"a","b"', ['c'])).toBe('"a","b"');
   });
 
-  it('can be split at its borders when it is plain', () => {
+  it('can be split at its separators if it is plain', () => {
     fc.assert(
       fc.property(ids, (list) => {
         const text = usersTextOf(list);

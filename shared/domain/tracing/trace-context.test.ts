@@ -12,7 +12,7 @@ describe('a traceparent', () => {
     [`00-${traceId}-${spanId}-02`, false],
     // A later version may say more.
     [`cc-${traceId}-${spanId}-01-what-the-future-holds`, true],
-  ])('says trace, span and whether it is sampled: %s', (text, isSampled) => {
+  ])('contains trace, span and sampled flag: %s', (text, isSampled) => {
     expect(readTraceparent(text)).toEqual({ traceId, spanId, isSampled });
   });
 
@@ -29,11 +29,11 @@ describe('a traceparent', () => {
     ` 00-${traceId}-${spanId}-01`,
     `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`,
     `cc-${traceId}-${spanId}-01-${'x'.repeat(10_000)}`,
-  ])('is none: %.60s', (text) => {
+  ])('is rejected: %.60s', (text) => {
     expect(readTraceparent(text)).toBeUndefined();
   });
 
-  it('is written as it is read', () => {
+  it('is written in the same format as it is read', () => {
     const text = `00-${traceId}-${spanId}-01`;
     expect(writeTraceparent({ traceId, spanId, isSampled: true })).toBe(text);
   });
@@ -57,7 +57,7 @@ describe('a tracestate', () => {
     `a=${'x'.repeat(300)}`,
     Array.from({ length: 33 }, (_, index) => `k${index}=1`).join(','),
     Array.from({ length: 20 }, (_, index) => `k${index}=${'x'.repeat(30)}`).join(','),
-  ])('is left aside: %.60s', (text) => {
+  ])('is ignored: %.60s', (text) => {
     expect(readTracestate(text)).toBeUndefined();
   });
 });

@@ -5,8 +5,8 @@ import { batchTracesOf, isSampled, rootSpanOf, traceOfJob } from './trace-ids.ts
 const feedIds = Array.from({ length: 20 }, (_, index) => jobIdOf('a feed', `feed ${index}`));
 const batchNos = Array.from({ length: 10_000 }, (_, index) => index + 1);
 
-describe('traces of batches', () => {
-  it('are ids of traces, each of its own', () => {
+describe('the trace ids of batches', () => {
+  it('are valid and unique', () => {
     const traces = feedIds.slice(0, 5).flatMap((feedId) => {
       const { traceOf } = batchTracesOf(feedId);
       return batchNos.map((batchNo) => traceOf(batchNo));
@@ -16,7 +16,7 @@ describe('traces of batches', () => {
     expect(traces.filter((trace) => !/^(?!0{32})[0-9a-f]{16}(?!0{16})[0-9a-f]{16}$/.test(trace))).toEqual([]);
   });
 
-  it('are the same whoever asks', () => {
+  it('are the same in every process and release', () => {
     const [feedId = ''] = feedIds;
     const one = '018f2c3e-7b1a-7c4d-9e5f-0123456789ab';
     expect(batchTracesOf(feedId).traceOf(17)).toBe(batchTracesOf(feedId).traceOf(17));
@@ -26,7 +26,7 @@ describe('traces of batches', () => {
     expect(batchTracesOf(one).traceOf(2 ** 30 + 1)).toMatch(/^9e5f0123456789ab[0-9a-f]{16}$/);
   });
 
-  it.each([0, 0.01, 0.1, 0.5, 1])('are sampled in this share of all, in each feed: %d', (share) => {
+  it.each([0, 0.01, 0.1, 0.5, 1])('are sampled at the configured share in each feed: %d', (share) => {
     for (const feedId of feedIds) {
       const traces = batchTracesOf(feedId);
       const sampled = batchNos.filter((batchNo) => traces.isSampled(batchNo, share));
@@ -36,7 +36,7 @@ describe('traces of batches', () => {
     }
   });
 
-  it('are sampled as the trace itself says it', () => {
+  it('have the same sampling decision as the trace id itself', () => {
     for (const feedId of feedIds) {
       const traces = batchTracesOf(feedId);
       const differing = batchNos.filter(
@@ -46,7 +46,7 @@ describe('traces of batches', () => {
     }
   });
 
-  it('are not the same numbers in each feed', () => {
+  it('are sampled at other batch numbers in each feed', () => {
     const sampledIn = (feedId: string) => {
       const { isSampled: isOne } = batchTracesOf(feedId);
       return batchNos.filter((batchNo) => isOne(batchNo, 0.01));
@@ -55,11 +55,11 @@ describe('traces of batches', () => {
   });
 });
 
-describe('traces of jobs', () => {
+describe('the trace ids of jobs', () => {
   it.each([
-    ['with a key', (index: number) => jobIdOf('a client', `key ${index}`)],
-    ['without one', () => jobIdOf('a client', null)],
-  ])('are their ids, and sampled in the share that is asked for: %s', (_, idOf) => {
+    ['with an idempotency key', (index: number) => jobIdOf('a client', `key ${index}`)],
+    ['without an idempotency key', () => jobIdOf('a client', null)],
+  ])('are the job ids, and are sampled at the configured share: %s', (_, idOf) => {
     const traces = batchNos.map((index) => traceOfJob(idOf(index)));
     expect(traces.filter((trace) => !/^[0-9a-f]{32}$/.test(trace))).toEqual([]);
     const sampled = traces.filter((trace) => isSampled(trace, 0.1)).length;

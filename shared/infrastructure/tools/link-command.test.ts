@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const run = promisify(execFile);
 const link = path.join(import.meta.dirname, 'link-command.mjs');
 
-describe('the command muster of a checkout', () => {
+describe('the muster command of a checkout', () => {
   let checkout: string;
   let commands: string;
   beforeEach(async () => {
@@ -21,13 +21,13 @@ describe('the command muster of a checkout', () => {
   });
   afterEach(() => rm(checkout, { recursive: true }));
 
-  it('passes its arguments on as they are, from any folder', async () => {
+  it('passes its arguments on unchanged, from any folder', async () => {
     const env = { PATH: [commands, path.dirname(process.execPath), process.env['PATH']].join(':') };
     const { stdout } = await run('muster', ['jobs', 'list', 'a "b" $c'], { cwd: tmpdir(), env });
     expect(JSON.parse(stdout)).toEqual(['jobs', 'list', 'a "b" $c']);
   });
 
-  it('runs on the Node beside it', async () => {
+  it('runs on the Node in its own folder', async () => {
     const node = path.join(commands, 'node');
     await writeFile(node, '#!/bin/sh\necho the fetched Node, "$2"\n');
     await chmod(node, 0o755);
@@ -35,7 +35,7 @@ describe('the command muster of a checkout', () => {
     expect(stdout).toBe('the fetched Node, up\n');
   });
 
-  it('is written anew by each installation', async () => {
+  it('is written again by each installation', async () => {
     await run(process.execPath, [link, commands]);
     const { stdout } = await run(path.join(commands, 'muster'), ['up']);
     expect(JSON.parse(stdout)).toEqual(['up']);

@@ -39,18 +39,18 @@ function run(command: string, args: string[]) {
 
 const command = () => path.join(root, 'node_modules/.bin/node');
 
-describe('the Node of the scripts', () => {
-  it("is the machine's own where that is new enough, and nothing is fetched", async () => {
+describe('the Node of the npm scripts', () => {
+  it('is the Node of the machine if that is new enough, and nothing is downloaded', async () => {
     expect(await provide('>=22.22')).toMatchObject({ status: 0, stderr: '' });
     await expect(readFile(command())).rejects.toThrow('ENOENT');
   });
 
-  it("is npm's where the machine's is too old: it gets every argument, and its exit code counts", async () => {
+  it("is an npm package if the machine's Node is too old, and passes on arguments and exit code", async () => {
     expect(await provide('>=999.1')).toMatchObject({ status: 0, stderr: 'fetching Node 24.21 (121 MB), once\n' });
     expect(run(command(), ['two words', '--flag'])).toMatchObject({ status: 7, stdout: 'newer two words --flag\n' });
   });
 
-  it('says how it comes back when the cache was emptied', async () => {
+  it('reports how to restore it if the cache was emptied', async () => {
     await provide('>=999.1');
     await rm(path.join(root, "somebody's cache"), { recursive: true });
     const { status, stderr } = run(command(), []);
@@ -58,24 +58,24 @@ describe('the Node of the scripts', () => {
     expect(stderr).toMatch(/somebody's cache\/node-.*is gone.*npm ci brings it back/);
   });
 
-  it('ends the installation with what is wrong where it cannot be had', async () => {
+  it('ends the installation with the cause if it cannot be downloaded', async () => {
     await writeFile(path.join(root, 'npm-cli.js'), `console.error('npm error code ENOTFOUND'); process.exit(1);`);
     const { status, stderr } = await provide('>=999.1');
     expect(status).toBe(1);
     expect(stderr).toMatch(/is too old \(>=999\.1\), and Node 24\.21 .* could not be installed: .*ENOTFOUND/);
   });
 
-  it('is whatever there is in an installation without development dependencies', async () => {
+  it('is the Node of the machine in an installation without development dependencies', async () => {
     expect(await provide('>=999.1', false)).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
-describe('the definitions of the tools', () => {
+describe('the definition of a tool', () => {
   const definition = z.object({ dependencies: versions().optional(), optionalDependencies: versions().optional() });
   const lock = z.object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) });
 
   it.each(['node', 'postgres', 'chromium'])(
-    '%s names exact versions, and its lock the digest of each',
+    '%s has exact versions, and its lock file has a digest for each',
     async (name) => {
       const read = async (file: string): Promise<unknown> =>
         JSON.parse(await readFile(path.join(import.meta.dirname, name, file), 'utf8'));
@@ -89,7 +89,7 @@ describe('the definitions of the tools', () => {
     },
   );
 
-  it('Node is the one of the image', async () => {
+  it('node has the same version as the container image', async () => {
     const { optionalDependencies = {} } = definition.parse(
       JSON.parse(await readFile(path.join(import.meta.dirname, 'node/package.json'), 'utf8')),
     );

@@ -16,14 +16,14 @@ function started() {
   return { clock, watch, begin };
 }
 
-describe('the time for which requests are unanswered', () => {
+describe('the time without answers of a broker', () => {
   it('is 0 while no request is made', () => {
     const { clock, watch } = started();
     clock.advance(60_000);
     expect(watch.unansweredMs()).toBe(0);
   });
 
-  it('grows while a request is under way and ends with its answer', async () => {
+  it('grows while a request is in flight and ends with its answer', async () => {
     const { clock, watch, begin } = started();
     const request = begin();
     clock.advance(4000);
@@ -32,7 +32,7 @@ describe('the time for which requests are unanswered', () => {
     expect(watch.unansweredMs()).toBe(0);
   });
 
-  it('begins when the broker should have answered by the terms of the request', () => {
+  it('begins when the broker should have answered the request', () => {
     const { clock, watch, begin } = started();
     begin(5000);
     clock.advance(4000);
@@ -41,7 +41,7 @@ describe('the time for which requests are unanswered', () => {
     expect(watch.unansweredMs()).toBe(2000);
   });
 
-  it('goes on over requests that time out one after another', async () => {
+  it('continues over requests that time out one after another', async () => {
     const { clock, watch, begin } = started();
     const first = begin();
     clock.advance(8000);
@@ -54,7 +54,7 @@ describe('the time for which requests are unanswered', () => {
     expect(watch.unansweredMs()).toBe(0);
   });
 
-  it('ends with a refusal, which is an answer too', async () => {
+  it('ends with an error answer', async () => {
     const { clock, watch, begin } = started();
     const request = begin();
     clock.advance(8000);
@@ -62,7 +62,7 @@ describe('the time for which requests are unanswered', () => {
     expect(watch.unansweredMs()).toBe(0);
   });
 
-  it('returns to 0 when no further request is made', async () => {
+  it('returns to 0 if no further request is sent', async () => {
     const { clock, watch, begin } = started();
     await begin().fail(silence);
     clock.advance(29_000);
@@ -74,7 +74,7 @@ describe('the time for which requests are unanswered', () => {
     expect(watch.unansweredMs()).toBe(1000);
   });
 
-  it('begins anew with each answer while other requests are under way', async () => {
+  it('starts again with each answer while other requests are in flight', async () => {
     const { clock, watch, begin } = started();
     begin();
     const other = begin();

@@ -30,7 +30,7 @@ function givenPool() {
   return { refreshIfNecessary: () => pool.refreshMetadataIfNecessary([]), refreshes: () => refreshes };
 }
 
-describe('metadata of a Kafka cluster', () => {
+describe('the metadata of a Kafka cluster', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] });
     expireMetadataAfterClockChange();
@@ -41,7 +41,7 @@ describe('metadata of a Kafka cluster', () => {
     vi.useRealTimers();
   });
 
-  it('is refreshed when it is older than its maximum age, and not before', async () => {
+  it('is refreshed when it exceeds its maximum age', async () => {
     const { refreshIfNecessary, refreshes } = givenPool();
     await refreshIfNecessary();
     vi.setSystemTime(Date.now() + maxAgeMs);

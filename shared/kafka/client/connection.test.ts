@@ -39,15 +39,15 @@ function entryOf(namespace: string, message: string, facts: object = {}): LogEnt
   return { namespace, level: logLevel.ERROR, label: 'ERROR', log: { timestamp: '', message, ...facts } };
 }
 
-describe('what the Kafka client logs', () => {
-  it('is never an error of ours', () => {
+describe('a log line of the Kafka client', () => {
+  it('is logged as a warning instead of an error', () => {
     const { client, read } = logged('info');
     client.error('Connection timeout');
     client.warn('Could not create topics');
     expect(read()).toEqual(['warn: Connection timeout', 'warn: Could not create topics']);
   });
 
-  it('is for debugging only while leaders and coordinators find themselves', () => {
+  it('is a debug line while leaders and coordinators are being elected', () => {
     const { client, read } = logged('debug');
     client.error('Response GroupCoordinator', { error: 'The group coordinator is not available' });
     client.error('Failed to send messages: This server is not the leader for that topic-partition');
@@ -55,7 +55,7 @@ describe('what the Kafka client logs', () => {
     expect(read().map((entry) => entry.split(':')[0])).toEqual(['debug', 'debug', 'debug']);
   });
 
-  it('is not about every pause and answer unless asked for', () => {
+  it('of routine events is logged at debug and trace only', () => {
     const info = logged('info');
     info.client.info('Pausing fetching from 1 topics');
     const debug = logged('debug');
@@ -70,7 +70,7 @@ describe('what the Kafka client logs', () => {
     ]);
   });
 
-  it('is one line for a broker that does not answer, another every 30 s with a count, and one when it is back', () => {
+  it('for an unavailable broker is logged once, then every 30 s with a count, and once it is back', () => {
     const { log, refused, advance, lines } = logged('info');
     for (let second = 0; second < 61; second++) {
       refused();
@@ -88,14 +88,14 @@ describe('what the Kafka client logs', () => {
     ]);
   });
 
-  it('is logged once for one cause, whatever numbers it names', () => {
+  it('with other numbers is logged once for the same cause', () => {
     const { client, read } = logged('info');
     for (let i = 0; i < 50; i++) client.warn(`Response took ${i} ms`);
     client.warn('something else');
     expect(read()).toEqual(['warn: Response took 0 ms', 'warn: something else']);
   });
 
-  it('is nothing at all for a tool that speaks for itself', () => {
+  it('is not logged for a silent tool', () => {
     const { client, read } = logged('silent');
     client.error('Connection timeout');
     expect(read()).toEqual([]);

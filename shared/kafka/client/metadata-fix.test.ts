@@ -20,8 +20,8 @@ const answer = {
   ],
 };
 
-describe('metadata that names a topic which is not there', () => {
-  it('still names the others, and leaves out partitions without a leader', async () => {
+describe('Kafka metadata with an unknown topic', () => {
+  it('contains the other topics, without partitions that have no leader', async () => {
     expect(await parseWhatIsThere(answer)).toMatchObject({
       brokers: [{ nodeId: 1 }],
       topicMetadata: [
@@ -32,7 +32,7 @@ describe('metadata that names a topic which is not there', () => {
     });
   });
 
-  it('is read so by kafkajs, whichever version of the answer a broker gives', () => {
+  it('is parsed that way by kafkajs in every version of the response', () => {
     acceptMissingTopics();
     const protocol = z.object({ versions: z.array(z.string()) });
     const load = createRequire(import.meta.url);

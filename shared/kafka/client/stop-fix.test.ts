@@ -63,7 +63,7 @@ describe('a stopped consumer of kafkajs', () => {
     endFetchersOfStopped();
   });
 
-  it('leaves its group, also if partitions have just moved to other brokers', async () => {
+  it('leaves its group even if partitions have just moved to other brokers', async () => {
     const { runner, calls, looks, moveTo, answer } = givenRunner();
     await runner.start();
     await settled();
@@ -78,7 +78,7 @@ describe('a stopped consumer of kafkajs', () => {
     expect(looks()).toBeLessThan(10);
   });
 
-  it('leaves its group once the fetches under way are answered', async () => {
+  it('leaves its group once the fetches in flight are answered', async () => {
     const { runner, calls, answer } = givenRunner();
     await runner.start();
     await settled();

@@ -64,12 +64,12 @@ describe('the request queue of kafkajs', () => {
     queue.push({ entry: { correlationId }, expectResponse: true, sendRequest: () => sent.push(correlationId) });
   }
 
-  it('arms no timer while nothing waits', () => {
+  it('sets no timer while no request waits', () => {
     createQueue().checkPendingRequests();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('sends what waited for a throttle when the throttle ends, and goes to sleep again', () => {
+  it('sends waiting requests when the throttle ends, and sets no further timer', () => {
     const queue = createQueue();
     queue.maybeThrottle(500);
     push(queue, 1);
@@ -80,7 +80,7 @@ describe('the request queue of kafkajs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('has one timer for all that waits', () => {
+  it('has one timer for all waiting requests', () => {
     const queue = createQueue();
     queue.maybeThrottle(500);
     push(queue, 1);
@@ -90,7 +90,7 @@ describe('the request queue of kafkajs', () => {
     expect(sent).toEqual([1, 2]);
   });
 
-  it('waits out a throttle that was prolonged meanwhile', () => {
+  it('waits for the end of an extended throttle', () => {
     const queue = createQueue();
     queue.maybeThrottle(100);
     push(queue, 1);
@@ -108,7 +108,7 @@ describe('the request queue of kafkajs', () => {
     expect(sent).toEqual([1]);
   });
 
-  it('ends a throttle in time although the wall clock is set back meanwhile', () => {
+  it('ends a throttle in time although the wall clock is set back', () => {
     const queue = createQueue();
     queue.maybeThrottle(500);
     push(queue, 1);
@@ -126,7 +126,7 @@ describe('the request queue of kafkajs', () => {
     expect(sent).toEqual([1]);
   });
 
-  describe('of a connection', () => {
+  describe('the request queue of a connection', () => {
     const timeoutMs = 1000;
     let timedOut: number[];
 
@@ -144,7 +144,7 @@ describe('the request queue of kafkajs', () => {
     const answer = (queue: Queue, correlationId: number) =>
       queue.fulfillRequest({ correlationId, payload: Buffer.of(), size: 0 });
 
-    it('arms no timer while no answer is awaited', () => {
+    it('sets no timer while no answer is expected', () => {
       const queue = connected();
       expect(vi.getTimerCount()).toBe(0);
       ask(queue, 1);
@@ -153,7 +153,7 @@ describe('the request queue of kafkajs', () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it('wakes once in the time of a request, however many were answered in it', () => {
+    it('wakes up once per request time-out, even if 100 requests were answered', () => {
       const queue = connected();
       const wakeUps = countTimers(() => {
         for (let asked = 0; asked < 100; asked++) {
@@ -165,7 +165,7 @@ describe('the request queue of kafkajs', () => {
       expect(wakeUps).toBe(1);
     });
 
-    it('gives up what is not answered in its time, one by one', () => {
+    it('rejects each request that is not answered in time', () => {
       const queue = connected();
       ask(queue, 1, 3 * timeoutMs);
       vi.advanceTimersByTime(timeoutMs / 2);
@@ -193,7 +193,7 @@ describe('the request queue of kafkajs', () => {
       expect(timedOut).toEqual([1]);
     });
 
-    it('watches over what is asked after it was made anew', () => {
+    it('checks requests that are sent after a restart', () => {
       const queue = connected();
       ask(queue, 1);
       queue.destroy();

@@ -28,7 +28,7 @@ function brokersThat(answers: Record<string, () => Promise<void>>) {
 const answers = () => Promise.resolve();
 const isSilent = () => Promise.reject(new Error('Request ApiVersions(key: 18, version: 2) timed out'));
 
-describe('a look at the brokers', () => {
+describe('a check of the brokers', () => {
   it('succeeds if one broker answers', async () => {
     const { look } = brokersThat({ 'one:9092': isSilent, 'two:9092': answers });
     await look.require();
@@ -41,7 +41,7 @@ describe('a look at the brokers', () => {
     );
   });
 
-  it('keeps its connection while the broker answers and opens another one after a failure', async () => {
+  it('keeps its connection while the broker answers, and opens a new one after a failure', async () => {
     let isStopped = false;
     const { look, connections, closed } = brokersThat({ 'one:9092': () => (isStopped ? isSilent() : answers()) });
     await look.require();
@@ -61,7 +61,7 @@ describe('a look at the brokers', () => {
     await expect(look.require()).rejects.toThrow('one:9092: does not answer within 1.5 s');
   });
 
-  it('goes on with a connection that takes longer than a look', async () => {
+  it('reuses a connection that took longer than one check', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { look, connections, closed } = brokersThat({ 'one:9092': () => promise });
     await expect(look.require()).rejects.toThrow('one:9092: does not answer within 1.5 s');

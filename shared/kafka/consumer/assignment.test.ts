@@ -56,7 +56,7 @@ describe('the assignment of partitions', () => {
     );
   });
 
-  it('is the same whoever leads, and however the members are listed', () => {
+  it('does not depend on the leader or the order of members', () => {
     fc.assert(
       fc.property(members, partitions, (group, counts) => {
         for (const topic of topicNames) {
@@ -66,7 +66,7 @@ describe('the assignment of partitions', () => {
     );
   });
 
-  it('leaves the topics alone that a member which comes or goes does not subscribe to', () => {
+  it('does not change topics to which a joining member does not subscribe', () => {
     fc.assert(
       fc.property(members, partitions, fc.uuid(), (group, counts, memberId) => {
         const joined = [...group, { memberId, topics: ['award.SG'] }];
@@ -77,7 +77,7 @@ describe('the assignment of partitions', () => {
     );
   });
 
-  it('moves few partitions when a member comes: on average less than twice the share that it gets', () => {
+  it('moves few partitions when a member joins: on average less than twice its share', () => {
     const counts = new Map([['t', 60]]);
     const moves: number[] = [];
     for (let group = 0; group < 100; group++) {

@@ -12,7 +12,7 @@ import { heartbeatIntervalMs } from './waiting-fetches.ts';
 const logger = pino({ level: 'silent' });
 const hourMs = 3_600_000;
 
-describe('a busy Kafka consumer whose wall clock is set back by an hour', () => {
+describe('a Kafka consumer with unsettled messages after the wall clock was set back by an hour', () => {
   const kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: 'clock-test', logger });
   const publisher = createPublisher({ kafka, logger });
   const consumers: MessageConsumer[] = [];
@@ -49,7 +49,7 @@ describe('a busy Kafka consumer whose wall clock is set back by an hour', () => 
     vi.spyOn(Date, 'now').mockImplementation(() => now() - hourMs);
   }
 
-  it('joins again when another member joins', async () => {
+  it('joins its group again when another member joins', async () => {
     const sessionTimeoutMs = 20_000;
     await makeBusy(consumerWith({ sessionTimeoutMs }));
     setClockBack();
@@ -59,7 +59,7 @@ describe('a busy Kafka consumer whose wall clock is set back by an hour', () => 
     expect(second.stats().map(({ lanes }) => lanes)).toEqual([1]);
   });
 
-  it('stays in its group for longer than its session time-out, with a heartbeat a second', async () => {
+  it('stays in its group beyond its session time-out by one heartbeat a second', async () => {
     const sessionTimeoutMs = 6000;
     const beats = Math.ceil(sessionTimeoutMs / heartbeatIntervalMs) + 2;
     let answered = 0;

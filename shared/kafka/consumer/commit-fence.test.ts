@@ -67,14 +67,14 @@ function givenCoordinator({ refusals }: { refusals: number }) {
 }
 
 describe('a commit of offsets', () => {
-  it('is sent once, although kafkajs would repeat what failed', async () => {
+  it('is sent once, although kafkajs would repeat a failed one', async () => {
     const { fence, send, received } = givenCoordinator({ refusals: 1 });
     const commit = fence.run(() => repeatAsKafkajs(send));
     await expect(commit).rejects.toThrow('refused');
     expect(received()).toBe(1);
   });
 
-  it('is not sent once partitions were assigned anew, although kafkajs would repeat it then', async () => {
+  it('is not sent after a new assignment of partitions, although kafkajs would repeat it', async () => {
     const { fence, send, received } = givenCoordinator({ refusals: 0 });
     let attempts = 0;
     const commit = fence.run(() =>
@@ -91,14 +91,14 @@ describe('a commit of offsets', () => {
     expect([attempts, received()]).toEqual([2, 0]);
   });
 
-  it('is sent in the new assignment if it begins there', async () => {
+  it('is sent if it begins after the new assignment', async () => {
     const { fence, send, received } = givenCoordinator({ refusals: 0 });
     fence.onJoined();
     await fence.run(() => repeatAsKafkajs(send));
     expect(received()).toBe(1);
   });
 
-  it('keeps the type of its refusal, by which kafkajs finds another coordinator', async () => {
+  it('keeps the type of its error, by which kafkajs finds another coordinator', async () => {
     const { send } = givenCoordinator({ refusals: 1 });
     await expect(send()).rejects.toMatchObject({ type: refusal.type, retriable: false });
   });

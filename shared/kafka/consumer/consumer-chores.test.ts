@@ -56,10 +56,10 @@ function givenConsumer({ failures }: { failures: number }) {
   return { chores, commits, clock, settle };
 }
 
-describe('a consumer whose commit failed', () => {
+describe('a consumer with a failed commit', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('commits at the next turn of its timer what has been settled by then, without another message', async () => {
+  it('commits all settled messages at the next timer tick, without another message', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { chores, commits, settle } = givenConsumer({ failures: 2 });
     chores.begin();
@@ -71,7 +71,7 @@ describe('a consumer whose commit failed', () => {
     expect(commits).toEqual([1, 2, 2]);
   });
 
-  it('tries again before it leaves its group', async () => {
+  it('commits again before it leaves its group', async () => {
     const { chores, commits, clock, settle } = givenConsumer({ failures: 1 });
     settle(0);
     settle(1);
@@ -82,7 +82,7 @@ describe('a consumer whose commit failed', () => {
     expect(commits).toEqual([2, 2]);
   });
 
-  it('leaves its group all the same when each attempt fails', async () => {
+  it('leaves its group even if each commit fails', async () => {
     const { chores, commits, clock, settle } = givenConsumer({ failures: 100 });
     settle(0);
     const leaving = chores.commitAll().then(() => 'left');

@@ -24,8 +24,8 @@ function given() {
   return { health, look, leaveUnanswered: (ms: number) => (unansweredMs = ms) };
 }
 
-describe("a consumer's health", () => {
-  it('is bad before it has joined and after a crash, and says why', () => {
+describe('the health of a consumer', () => {
+  it('is not ready before the consumer has joined and after a crash, with the cause', () => {
     const { health } = given();
     expect(health.ready()).toEqual({ ok: false, cause: 'not in group g' });
     health.onJoined();
@@ -34,7 +34,7 @@ describe("a consumer's health", () => {
     expect(health.ready()).toEqual({ ok: false, cause: 'not in group g: no' });
   });
 
-  it('is bad when a lane takes nothing for 30 s though messages lie before it, and hopeless after two minutes', () => {
+  it('is not ready if a lane with messages takes none for 30 s, and broken after two minutes', () => {
     const { health, look } = given();
     health.onJoined();
     look(3, { next: 5, end: 45 });
@@ -46,7 +46,7 @@ describe("a consumer's health", () => {
     expect(health.broken()?.message).toMatch('award.SG/3 stands still');
   });
 
-  it('is bad while no broker answers its fetches', () => {
+  it('is not ready while no broker answers fetches', () => {
     const { health, leaveUnanswered } = given();
     health.onJoined();
     leaveUnanswered(9_999);
@@ -57,7 +57,7 @@ describe("a consumer's health", () => {
     expect(health.ready()).toEqual({ ok: true });
   });
 
-  it('is good again when the lane has moved', () => {
+  it('is ready again when the lane progresses', () => {
     const { health, look } = given();
     health.onJoined();
     look(12, { next: 5, end: 45 });
@@ -66,24 +66,24 @@ describe("a consumer's health", () => {
   });
 
   it.each([
-    ['has all there is', { next: 45, end: 45 }],
-    ['has enough in work', { next: 5, end: 45, full: true }],
-    ['has begun nowhere and there is nothing', { next: undefined, end: 0 }],
-  ])('is good as long as the lane %s', (_, lane) => {
+    ['has read all messages', { next: 45, end: 45 }],
+    ['has enough unsettled messages', { next: 5, end: 45, full: true }],
+    ['has no position and no messages', { next: undefined, end: 0 }],
+  ])('is ready while the lane %s', (_, lane) => {
     const { health, look } = given();
     health.onJoined();
     look(100, lane);
     expect([health.ready().ok, health.broken()]).toEqual([true, undefined]);
   });
 
-  it('counts a lane that never began from where the group stands', () => {
+  it('measures a lane without a position from the committed offset', () => {
     const { health, look } = given();
     health.onJoined();
     look(4, { next: undefined, end: 3 });
     expect(health.ready().cause).toMatch('3 messages before it');
   });
 
-  it('is hopeless after ten crashes in a row without a fetch', () => {
+  it('is broken after ten crashes in a row without a fetch', () => {
     const { health } = given();
     for (let i = 0; i < 9; i++) health.onCrashed(new Error('no'));
     health.onFetched();
@@ -93,13 +93,13 @@ describe("a consumer's health", () => {
     expect(health.broken()?.message).toMatch('10 times in a row');
   });
 
-  it('waits longer after each crash, 5 s at most', () => {
+  it('has a pause after each crash that grows up to 5 s', () => {
     const { health } = given();
     const pauses = Array.from({ length: 9 }, () => health.onCrashed(new Error('no')));
     expect([pauses[0], pauses[1], pauses[8]]).toEqual([200, 400, 5000]);
   });
 
-  it('is not hopeless as long as no broker answers: another process would fare no better', () => {
+  it('is not broken while no broker answers, because another process could not work either', () => {
     const { health } = given();
     const refused = new KafkaJSConnectionError('refused');
     const crash = new Error('gave up', { cause: refused });
@@ -110,7 +110,7 @@ describe("a consumer's health", () => {
     expect(health.broken()).toBeUndefined();
   });
 
-  it('is hopeless when it neither joins nor crashes for two minutes', () => {
+  it('is broken if the consumer neither joins nor crashes for two minutes', () => {
     const { health } = given();
     health.pass(119_000);
     expect(health.broken()).toBeUndefined();

@@ -78,7 +78,7 @@ describe('the Kafka consumer', () => {
     await Promise.race(receivers.map((receiver) => receiver.until(isThere)));
   }
 
-  it('fetches no more for a lane that is full, and goes on when its messages are settled', async () => {
+  it('stops fetching for a full lane, and continues when its messages are settled', async () => {
     const [slow, quick] = [`${prefix}.slow`, `${prefix}.quick`];
     await givenTopics(slow, quick);
     // One request each, so that the broker keeps them apart; eight fill a fetch.
@@ -107,7 +107,7 @@ describe('the Kafka consumer', () => {
     expect(new Set(ofTopic(slow).map(({ offset }) => offset)).size).toBe(60);
   });
 
-  it('says that it has died when its receiver throws, as nobody would hear of it otherwise', async () => {
+  it('reports its crash if its receiver throws', async () => {
     const topic = `${prefix}.topic`;
     await givenTopics(topic);
     await publisher.publish([{ topic, value: 'a' }]);
@@ -124,7 +124,7 @@ describe('the Kafka consumer', () => {
     expect((await consumer.crashed).cause).toBe(bug);
   });
 
-  it('can be stopped while it starts', async () => {
+  it('can be stopped during its start', async () => {
     const topic = `${prefix}.topic`;
     await givenTopics(topic);
     const consumer = consumerOf(topic);
@@ -141,7 +141,7 @@ describe('the Kafka consumer', () => {
     await next.first(1);
   });
 
-  it('goes on with its other topics while one is deleted, creates it anew, and takes what is published to it then', async () => {
+  it('serves other topics while one is deleted, creates the topic again, and reads its new messages', async () => {
     const [award, message] = [`${prefix}.award`, `${prefix}.message`];
     const sent = { [award]: 0, [message]: 0 };
     const publishing = createPublisher({ kafka, logger, topics: [specOf(award), specOf(message)] });
@@ -195,7 +195,7 @@ describe('the Kafka consumer', () => {
     await publishing.close();
   });
 
-  it('leaves no partition to nobody while workers come and go that subscribe to different topics', async () => {
+  it('leaves no partition unassigned while members with different topics join and leave', async () => {
     const [award, message] = [`${prefix}.award`, `${prefix}.message`];
     await admin.ensureTopics([award, message].map((topic) => ({ topic, partitions: 4, replicationFactor: 1 })));
     const leader = consumerOf(award);
@@ -210,7 +210,7 @@ describe('the Kafka consumer', () => {
     await Promise.all([second, third].map((receiver) => arrivedAt([receiver], 'message', 1)));
   });
 
-  it('hears of another member while a broker keeps its question, and takes what comes to its partitions after', async () => {
+  it('notices a new member during a long fetch, and reads messages of its partitions afterwards', async () => {
     const spec = { ...specOf(`${prefix}.topic`), partitions: 4 };
     const first = await startSettling(waitingConsumerOf(spec));
     const second = await startSettling(waitingConsumerOf(spec));
@@ -220,7 +220,7 @@ describe('the Kafka consumer', () => {
     await Promise.all([first, second].map((receiver) => arrivedAt([receiver], 'value', 1)));
   });
 
-  it('takes partitions that were added while a broker keeps its question', async () => {
+  it('reads partitions that were added during a long fetch', async () => {
     const spec = specOf(`${prefix}.topic`);
     const receiver = createRecordingReceiver();
     const consumer = waitingConsumerOf(spec);
@@ -231,7 +231,7 @@ describe('the Kafka consumer', () => {
     await receiver.until(() => new Set(receiver.delivered.map(({ lane }) => lane.partition)).size === 2);
   });
 
-  it('leaves its group at once though a broker keeps its question', async () => {
+  it('leaves its group at once during a long fetch', async () => {
     const beats = Promise.withResolvers<null>();
     const watched = (config: ConsumerConfig) => {
       const client = kafka.consumer(config);
@@ -248,7 +248,7 @@ describe('the Kafka consumer', () => {
     expect(await membersOfGroup()).toEqual([[]]);
   });
 
-  it('has left its group when it has stopped, also where another one leaves at the same moment', async () => {
+  it('has left its group after it stopped, even if another member leaves at the same moment', async () => {
     const topic = `${prefix}.topic`;
     await givenTopics(topic);
     const pair = [consumerOf(topic), consumerOf(topic)];

@@ -18,7 +18,7 @@ function givenPace() {
 const refuse = () => Promise.reject(new Error('REBALANCE_IN_PROGRESS'));
 
 describe('the pace of heartbeats', () => {
-  it('sends the first heartbeat at once and one each second after it', async () => {
+  it('sends the first heartbeat at once and then one a second', async () => {
     const { pace, beat, pass, sent } = givenPace();
     for (let tenths = 0; tenths < 30; tenths++) {
       await pace.sendIfDue(beat);
@@ -27,7 +27,7 @@ describe('the pace of heartbeats', () => {
     expect(sent()).toBe(3);
   });
 
-  it('counts a heartbeat that was sent regardless of the pace', async () => {
+  it('counts a heartbeat that was sent outside of its schedule', async () => {
     const { pace, beat, pass, sent } = givenPace();
     await pace.send(beat);
     pass(999);
@@ -37,7 +37,7 @@ describe('the pace of heartbeats', () => {
     expect(sent()).toBe(2);
   });
 
-  it.each(['send', 'sendIfDue'] as const)('sends again at once after %s was refused', async (way) => {
+  it.each(['send', 'sendIfDue'] as const)('sends a heartbeat again at once after %s was refused', async (way) => {
     const { pace, beat, sent } = givenPace();
     await expect(pace[way](refuse)).rejects.toThrow('REBALANCE_IN_PROGRESS');
     await pace.sendIfDue(beat);

@@ -41,7 +41,7 @@ function intakeOf(gatherMs: number) {
   };
 }
 
-it('gathers a little while messages are in work, as long as it may, and asks seldom while nothing is', async () => {
+it('a fetch gathers messages for a short time while others are unsettled, and waits long otherwise', async () => {
   const { intake, take, pass } = intakeOf(20);
   pass(1000);
   expect(intake.fetching()).toEqual({ minBytes: 1, maxWaitTime: 5000 });
@@ -50,7 +50,7 @@ it('gathers a little while messages are in work, as long as it may, and asks sel
   expect(intake.fetching()).toEqual({ minBytes: 4096, maxWaitTime: 20 });
 });
 
-it('gathers more, and for longer, while its receiver has enough to do; with nothing in work it answers at once', async () => {
+it('a fetch gathers more messages for longer while its receiver is crowded', async () => {
   const { intake, take, crowd, pass } = intakeOf(5);
   await take();
   crowd(true);

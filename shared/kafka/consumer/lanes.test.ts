@@ -22,26 +22,26 @@ function settleAll(lanes: Lanes, messages: readonly LaneMessage[]): (Lane | unde
   return messages.map((message) => lanes.settle(message));
 }
 
-describe('lanes', () => {
+describe('the lanes of a consumer', () => {
   it('deliver messages with their lane and offset', () => {
     const [message] = take(assigned(), 5);
     expect(message).toMatchObject({ lane: { topic: 't', partition: 0, assignment: 1 }, offset: 5 });
   });
 
-  it('are full from the high mark of unsettled messages', () => {
+  it('are full at the high mark of unsettled messages', () => {
     const lanes = assigned();
     expect(lanes.take('t', 0, fetched(0, 1, 2))?.full).toBe(false);
     expect(lanes.take('t', 0, fetched(3))?.full).toBe(true);
   });
 
-  it('want messages again below the low mark, and more to be fetched once', () => {
+  it('request messages again below the low mark, and a fetch once', () => {
     const lanes = assigned();
     const messages = take(lanes, 0, 1, 2, 3);
     const wanted = settleAll(lanes, messages).filter((lane) => lane !== undefined);
     expect(wanted.map((lane) => lanes.wantsMore(lane))).toEqual([true, false]);
   });
 
-  it('may commit up to the first unsettled message', () => {
+  it('can commit up to the first unsettled message', () => {
     const lanes = assigned();
     const [zero, , two] = take(lanes, 0, 1, 2);
     settleAll(
@@ -51,7 +51,7 @@ describe('lanes', () => {
     expect(lanes.uncommitted()).toMatchObject([{ lane: { partition: 0 }, offset: 1 }]);
   });
 
-  it('have nothing to commit while nothing is settled, nor after the commit', () => {
+  it('have nothing to commit while no message is settled, or after the commit', () => {
     const lanes = assigned();
     const messages = take(lanes, 7, 8);
     expect(lanes.uncommitted()).toEqual([]);
@@ -72,7 +72,7 @@ describe('lanes', () => {
     expect(lanes.take('t', 0, fetched(0))?.delivery?.lane.assignment).toBe(2);
   });
 
-  it('take no notice of messages settled after their end', () => {
+  it("ignore messages that are settled after the lane's end", () => {
     const lanes = assigned();
     const messages = take(lanes, 0, 1);
     lanes.assign({ t: [0] });
@@ -81,11 +81,11 @@ describe('lanes', () => {
     expect(lanes.uncommitted()).toEqual([]);
   });
 
-  it('take nothing of a partition that is not assigned', () => {
+  it('reject messages of a partition that is not assigned', () => {
     expect(assigned().take('t', 9, fetched(0))).toBeUndefined();
   });
 
-  it('do not take what was fetched for the lane before, behind messages that it had not settled', () => {
+  it('reject messages that were fetched for the previous lane behind its unsettled ones', () => {
     const lanes = assigned();
     take(lanes, 0, 1);
     lanes.assign({ t: [0] });
@@ -93,7 +93,7 @@ describe('lanes', () => {
     expect(take(lanes, 0, 1, 2, 3)).toHaveLength(4);
   });
 
-  it('take at the second time what begins where the lane before ended: somebody else had it settled', () => {
+  it('accept on the second fetch messages after a gap that another consumer settled', () => {
     const lanes = assigned();
     take(lanes, 0, 1);
     lanes.assign({});
@@ -102,7 +102,7 @@ describe('lanes', () => {
     expect(take(lanes, 5)).toHaveLength(1);
   });
 
-  it('are given no more than the high mark; the rest is held back until there is room', () => {
+  it('deliver messages up to the high mark and buffer the rest until there is room', () => {
     const lanes = assigned();
     const messages = take(lanes, 0, 1, 2, 3, 4, 5, 6);
     expect([messages.map(({ offset }) => offset), lanes.heldBytes, lanes.open]).toEqual([[0, 1, 2, 3], 6, 7]);
@@ -111,7 +111,7 @@ describe('lanes', () => {
     expect([lanes.heldBytes, lanes.open]).toEqual([0, 4]);
   });
 
-  it('want nothing fetched while something is held back for them', () => {
+  it('request no fetch while they have buffered messages', () => {
     const lanes = assigned();
     const messages = take(lanes, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
     const [lane] = settleAll(lanes, messages).filter((wanting) => wanting !== undefined);
@@ -125,13 +125,13 @@ describe('lanes', () => {
     expect(lanes.wantsMore(lane)).toBe(true);
   });
 
-  it('may not commit what is held back', () => {
+  it('cannot commit buffered messages', () => {
     const lanes = assigned();
     settleAll(lanes, take(lanes, 0, 1, 2, 3, 4, 5));
     expect(lanes.uncommitted()).toMatchObject([{ offset: 4 }]);
   });
 
-  it('begin anew when their partition does: its topic was deleted and created again', () => {
+  it('start again if their topic was deleted and created again', () => {
     const lanes = assigned();
     settleAll(lanes, take(lanes, 7, 8));
     const again = lanes.take('t', 0, fetched(0, 1));
@@ -140,14 +140,14 @@ describe('lanes', () => {
     expect(lanes.uncommitted()).toMatchObject([{ lane: { assignment: 2 }, offset: 2 }]);
   });
 
-  it('take a topic that was created anew from its first message, though the one before had got further', () => {
+  it('accept the first message of a topic that was created again, although the previous lane was further', () => {
     const lanes = assigned();
     take(lanes, 7, 8);
     lanes.assign({ t: [0] });
     expect(take(lanes, 0, 1)).toHaveLength(2);
   });
 
-  it('have nothing open after they have ended', () => {
+  it('have no unsettled messages after their end', () => {
     const lanes = assigned();
     take(lanes, 0, 1, 2, 3, 4, 5, 6);
     lanes.assign({});

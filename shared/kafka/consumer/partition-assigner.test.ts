@@ -51,8 +51,8 @@ async function assignmentBy(leader: Assigner, topics: string[], members: Record<
   );
 }
 
-describe('the assigner of a group', () => {
-  it('assigns the topics of others too, though its leader has never heard of them', async () => {
+describe('the partition assigner of a consumer group', () => {
+  it('assigns topics of other members that its leader does not subscribe to', async () => {
     const leader = named('muster-rendezvous', member({ award: 2 }));
     const other = named('muster-rendezvous', member({ message: 3 }));
     const assignment = await assignmentBy(leader, ['award'], {
@@ -62,7 +62,7 @@ describe('the assigner of a group', () => {
     expect(assignment).toEqual({ a: { award: [0, 1] }, b: { message: [0, 1, 2] } });
   });
 
-  it("leads members that have kafkajs' own assigner only, giving each what it subscribes to", async () => {
+  it("leads members with kafkajs' own assigner, and assigns only topics they subscribe to", async () => {
     const leader = named('RoundRobinAssigner', member({ award: 2, message: 2 }));
     const assignment = await assignmentBy(leader, ['award', 'message'], {
       new: leader.protocol({ topics: ['award', 'message'] }).metadata,
@@ -72,7 +72,7 @@ describe('the assigner of a group', () => {
     expect([assignment['new']?.['message']?.length, assignment['old']?.['message']?.length]).toEqual([1, 1]);
   });
 
-  it('counts the partitions of a topic by the member that knows most of them', async () => {
+  it('uses the highest number of partitions that a member knows of a topic', async () => {
     const behind = named('muster-rendezvous', member({ award: 2 }));
     const ahead = named('muster-rendezvous', member({ award: 4 }));
     const assignment = await assignmentBy(behind, ['award'], {
@@ -82,7 +82,7 @@ describe('the assigner of a group', () => {
     expect([...(assignment['a']?.['award'] ?? []), ...(assignment['b']?.['award'] ?? [])].sort()).toEqual([0, 1, 2, 3]);
   });
 
-  it('says something new when it knows of more partitions, so that its group assigns again, and not when a topic vanishes', () => {
+  it('changes its metadata if it learns of more partitions, but not if a topic disappears', () => {
     const known = { award: 2 };
     const assigner = named('muster-rendezvous', member(known));
     const metadata = () => assigner.protocol({ topics: ['award'] }).metadata.toString('hex');

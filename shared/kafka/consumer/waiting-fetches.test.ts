@@ -32,8 +32,8 @@ function given() {
   return { clock, fetches, seen, wait, rebalance };
 }
 
-describe('a fetch that waits', () => {
-  it('has a heartbeat beside it each second, and none once it is answered', async () => {
+describe('a waiting fetch', () => {
+  it('is accompanied by a heartbeat each second until it is answered', async () => {
     const { clock, seen, wait } = given();
     const answer = wait();
     await passTime(clock, 4500);
@@ -43,7 +43,7 @@ describe('a fetch that waits', () => {
     expect(seen).toEqual({ heartbeats: 4, dropped: 0, given: ['messages'] });
   });
 
-  it('shares its heartbeats with those at other brokers', async () => {
+  it('shares its heartbeats with fetches at other brokers', async () => {
     const { clock, seen, wait } = given();
     const [first, second] = [wait(), wait()];
     await passTime(clock, 2500);
@@ -56,7 +56,7 @@ describe('a fetch that waits', () => {
     expect(seen.heartbeats).toBe(4);
   });
 
-  it('is given up, wherever it waits, when a heartbeat is refused, and nothing beats any more', async () => {
+  it('is dropped at all brokers when a heartbeat is refused, and heartbeats stop', async () => {
     const { clock, seen, wait, rebalance } = given();
     wait();
     wait();
@@ -66,7 +66,7 @@ describe('a fetch that waits', () => {
     expect(seen).toEqual({ heartbeats: 2, dropped: 2, given: ['nothing', 'nothing'] });
   });
 
-  it('is given up at once when something else is to be done, and the next one waits again', async () => {
+  it('is dropped at once if it is interrupted, and the next fetch waits again', async () => {
     const { clock, fetches, seen, wait } = given();
     wait();
     fetches.interrupt();
@@ -77,7 +77,7 @@ describe('a fetch that waits', () => {
     expect(seen).toEqual({ heartbeats: 3, dropped: 1, given: ['nothing'] });
   });
 
-  it('is given up when the consumer ends, and no other one is to be asked', async () => {
+  it('is dropped when the consumer ends, and no other fetch is made', async () => {
     const { fetches, seen, wait } = given();
     wait();
     expect(fetches.isOver).toBe(false);
@@ -86,7 +86,7 @@ describe('a fetch that waits', () => {
     expect([seen.given, fetches.isOver]).toEqual([['nothing'], true]);
   });
 
-  it('is waited for where it cannot be given up', async () => {
+  it('is waited for if it cannot be dropped', async () => {
     const { fetches, seen, wait } = given();
     const answer = wait({ canBeDropped: false });
     fetches.interrupt();

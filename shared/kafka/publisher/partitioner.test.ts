@@ -16,20 +16,20 @@ function chooser(createChoice = createPartitioner(createPlacement({ monotonicMs:
   return (message: Message) => choose({ topic: 't', message, partitionMetadata });
 }
 
-describe('the partitioner', () => {
-  it('keeps a message where it was put first, however often it is asked', () => {
+describe('the partitioner of the publisher', () => {
+  it('chooses the same partition for a message each time', () => {
     const choose = chooser();
     const message: Message = { value: 'v' };
     expect([choose(message), choose({ value: 'other' }), choose(message)]).toEqual([0, 1, 0]);
   });
 
-  it('puts messages of one key into one partition', () => {
+  it('chooses one partition for all messages with the same key', () => {
     const choose = chooser();
     const chosen = new Set(Array.from({ length: 10 }, () => choose({ key: 'k', value: 'v' })));
     expect(chosen.size).toBe(1);
   });
 
-  it('goes on in the next producer where it was', () => {
+  it('continues its round robin in the next producer', () => {
     const createChoice = createPartitioner(createPlacement({ monotonicMs: () => 0 }));
     expect([chooser(createChoice)({ value: 'v' }), chooser(createChoice)({ value: 'v' })]).toEqual([0, 1]);
   });

@@ -33,20 +33,20 @@ function counts(chosen: readonly number[], partitions: number): number[] {
 }
 
 describe('the placement of messages', () => {
-  it('goes round while nothing is known of the partitions, for each topic by itself', () => {
+  it('alternates between partitions without load data, separately for each topic', () => {
     const { placement, place } = given();
     expect(place(4)).toEqual([0, 1, 2, 0]);
     expect(placement.choose('another', [0, 1, 2])).toBe(0);
   });
 
-  it('takes in partitions that were added', () => {
+  it('includes added partitions', () => {
     const { placement } = given();
     expect([placement.choose('t', [0]), placement.choose('t', [0, 1]), placement.choose('t', [0, 1])]).toEqual([
       0, 1, 0,
     ]);
   });
 
-  it('fills up from the least unhandled work: whoever gets a message had no more of it than all others', () => {
+  it('chooses a partition with the least unhandled messages', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
@@ -65,14 +65,14 @@ describe('the placement of messages', () => {
     );
   });
 
-  it('counts once what was placed before a look and lies unhandled at it', () => {
+  it('counts a message once that was placed before a look and is unhandled at it', () => {
     const { place, pass } = given({ partitions: 2 });
     place(4);
     pass([2, 0]);
     expect(counts(place(2), 2)).toEqual([2, 0]);
   });
 
-  it('lets a frozen worker have little, whatever the others handle', () => {
+  it('gives a frozen worker few messages', () => {
     const { place, pass, unhandled } = given();
     for (let second = 0; second < 60; second++) {
       place(150);
@@ -84,7 +84,7 @@ describe('the placement of messages', () => {
     expect(first).toBeLessThanOrEqual(frozen + 100);
   });
 
-  it('gives a worker with a tenth of the slots about a tenth of what the others get', () => {
+  it("gives a worker with a tenth of the slots about a tenth of the others' messages", () => {
     const { place, pass } = given();
     let slow = 0;
     for (let second = 0; second < 60; second++) {
@@ -96,7 +96,7 @@ describe('the placement of messages', () => {
     expect(slow / 50).toBeLessThan(16);
   });
 
-  it('gives a worker that comes back its share again', () => {
+  it('gives a recovered worker its share again', () => {
     const { place, pass } = given();
     for (let second = 0; second < 30; second++) {
       place(150);
@@ -111,7 +111,7 @@ describe('the placement of messages', () => {
     expect(share / 15).toBeGreaterThan(35);
   });
 
-  it('takes the least of all loads, and of equals the one whose turn it is', () => {
+  it('chooses the least load, and alternates between equal loads', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(5), { minLength: 1, maxLength: 12 }), fc.nat(100), (loads, turn) => {
         const chosen = leastLoaded(loads, turn);

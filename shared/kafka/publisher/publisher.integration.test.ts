@@ -64,7 +64,7 @@ describe('the Kafka publisher', () => {
     return offsets.sort((a, b) => a.partition - b.partition).map(({ high }) => Number(high));
   }
 
-  it('writes each message once to a healthy topic while another is not writable, and to that when it is again', async () => {
+  it('writes each message once to a healthy topic while another is not writable, and to that one later', async () => {
     const bad = `${topic}.bad`;
     await Promise.all([givenTopic(topic), givenTopic(bad)]);
     await setWritable(bad, false);
@@ -90,7 +90,7 @@ describe('the Kafka publisher', () => {
     }
   });
 
-  it('creates the topics that it is given, and creates one anew that was deleted', async () => {
+  it('creates its configured topics, and creates a deleted topic again', async () => {
     const publisher = publisherOf({ topics: [{ topic, partitions: 2, replicationFactor: 1 }] });
     await publisher.connect();
     await publisher.publish([{ topic, value: 'a' }]);
@@ -103,7 +103,7 @@ describe('the Kafka publisher', () => {
     expect(await stored(topic)).toHaveLength(2);
   });
 
-  it('places messages where they are handled, and not where they lie', async () => {
+  it('places messages on the partition whose messages are handled', async () => {
     await givenTopic(topic, 2);
     const groupId = `${topic}.group`;
     let nowMs = 0;

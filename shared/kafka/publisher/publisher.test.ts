@@ -96,7 +96,7 @@ function settled(): Promise<void> {
 }
 
 describe('the publisher', () => {
-  it('sends in one request what is published at once', async () => {
+  it('sends messages that are published together in one request', async () => {
     const { publisher, request, requests } = createWire();
     const published = Promise.all(['a', 'b', 'c'].map((value) => publisher.publish([message(value)])));
     (await request(0)).answer();
@@ -104,7 +104,7 @@ describe('the publisher', () => {
     expect(requests.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
   });
 
-  it('requires an acknowledgement within seconds of what it has sent', async () => {
+  it('fails its check if a sent message is not acknowledged within ten seconds', async () => {
     const { publisher, request, advance } = createWire();
     const published = publisher.publish([message('a')]);
     const onItsWay = await request(0);
@@ -117,7 +117,7 @@ describe('the publisher', () => {
     publisher.requireAnswers();
   });
 
-  it('gathers for the next request what is published while one is on its way', async () => {
+  it('collects messages for the next request while one is in flight', async () => {
     const { publisher, request, requests } = createWire();
     const first = publisher.publish([message('a')]);
     const onItsWay = await request(0);
@@ -128,7 +128,7 @@ describe('the publisher', () => {
     expect(requests.map(({ values }) => values)).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('splits what is too large for one request, so that no partition gets a batch that must be taken whole', async () => {
+  it('splits messages that are too large for one request', async () => {
     const { publisher, request } = createWire();
     const published = publisher.publish(['a', 'b', 'c', 'd', 'e'].map((letter) => message(letter.repeat(40_000))));
     const sizes: number[] = [];
@@ -141,7 +141,7 @@ describe('the publisher', () => {
     expect(sizes).toEqual([2, 2, 1]);
   });
 
-  it('does not take an answer for sent that leaves a partition out', async () => {
+  it('fails a publish if the answer lacks a partition', async () => {
     const { publisher, request } = createWire((partition) => partition !== 1);
     const published = publisher.publish(['a', 'b', 'c'].map((value) => message(value)));
     const failed = expect(published).rejects.toThrow(PublishError);
@@ -149,7 +149,7 @@ describe('the publisher', () => {
     await failed;
   });
 
-  it('tries again what was refused, each topic alone', async () => {
+  it('sends refused messages again, in a separate request per topic', async () => {
     const { publisher, request } = createWire();
     const published = publisher.publish([message('a', 'one'), message('b', 'two')]);
     (await request(0)).refuse(new Error('not now'));
@@ -159,7 +159,7 @@ describe('the publisher', () => {
     expect(again.map(({ values }) => values)).toEqual([['a'], ['b']]);
   });
 
-  it('fails those calls only whose topic cannot be published to', async () => {
+  it('fails only the calls whose topic cannot be published to', async () => {
     const { publisher, request } = createWire();
     const bad = publisher.publish([message('bad', 'one')]);
     const good = publisher.publish([message('good', 'two')]);
@@ -173,7 +173,7 @@ describe('the publisher', () => {
     await Promise.all([failed, good]);
   });
 
-  it('names the topics that failed, and them alone', async () => {
+  it('names only the failed topics in its error', async () => {
     const { publisher, request } = createWire();
     const failure = publisher.publish([message('bad', 'one'), message('good', 'two')]).catch((error: unknown) => error);
     (await request(0)).refuse(new Error('no such topic'));
@@ -187,7 +187,7 @@ describe('the publisher', () => {
     expect(publisher.failures()).toEqual(new Map([['one', 1]]));
   });
 
-  it('asks nobody about a topic that has just failed, and publishes to the others meanwhile', async () => {
+  it('fails fast for a topic that has just failed, and publishes to other topics meanwhile', async () => {
     const { publisher, request, requests } = createWire();
     await givenUp(publisher, request);
     const before = requests.length;
@@ -198,7 +198,7 @@ describe('the publisher', () => {
     await other;
   });
 
-  it('lets one message find out now and then whether the topic is back, and then all', async () => {
+  it('sends one message to a failed topic from time to time, and all once it succeeds', async () => {
     const { publisher, request, requests, advance } = createWire();
     await givenUp(publisher, request);
     advance(500);
@@ -214,7 +214,7 @@ describe('the publisher', () => {
     expect(requests.slice(3).map(({ values }) => values)).toEqual([['probe'], ['third']]);
   });
 
-  it('sends what is published to a topic while it is tried again when that has succeeded, and not before', async () => {
+  it('sends further messages of a topic only after its retry has succeeded', async () => {
     const { publisher, request, requests } = createWire();
     const first = publisher.publish([message('a', 'one')]);
     (await request(0)).refuse(new Error('not now'));
@@ -229,7 +229,7 @@ describe('the publisher', () => {
     expect(requests.map(({ values }) => values)).toEqual([['a'], ['a'], ['c'], ['b']]);
   });
 
-  it('sends what failed while its topic is tried again once more, when that has succeeded', async () => {
+  it('sends messages again that failed during a retry of their topic, once the retry has succeeded', async () => {
     const { publisher, request, requests } = createWire();
     const first = publisher.publish([message('a', 'one')]);
     const onItsWay = await request(0);
@@ -244,7 +244,7 @@ describe('the publisher', () => {
     expect(requests.map(({ values }) => values).sort()).toEqual([['a'], ['a'], ['b'], ['b']]);
   });
 
-  it('refuses what failed beside a topic’s recovery with it, when that has failed', async () => {
+  it('fails messages that failed during a retry of their topic if the retry fails', async () => {
     const { publisher, request } = createWire();
     const first = publisher.publish([message('a', 'one')]);
     const onItsWay = await request(0);
@@ -255,7 +255,7 @@ describe('the publisher', () => {
     await failed;
   });
 
-  it('waits twice as long after a probe that failed', async () => {
+  it('doubles its waiting time after a failed probe', async () => {
     const { publisher, request, requests, advance } = createWire();
     await givenUp(publisher, request);
     advance(500);
@@ -272,7 +272,7 @@ describe('the publisher', () => {
     expect(requests.slice(3).map(({ values }) => values)).toEqual([['probe'], ['next']]);
   });
 
-  it('answers everything before it is closed', async () => {
+  it('answers all calls before it is closed', async () => {
     const { publisher, request } = createWire();
     let published = false;
     const publishing = publisher.publish([message('a')]).then(() => (published = true));
@@ -282,7 +282,7 @@ describe('the publisher', () => {
     await publishing;
   });
 
-  it('has nothing to do for no messages', async () => {
+  it('sends no request for an empty list of messages', async () => {
     const { publisher, requests } = createWire();
     await publisher.publish([]);
     expect(requests).toEqual([]);

@@ -38,7 +38,7 @@ async function readAll(count: number): Promise<Read[]> {
   return read;
 }
 
-describe('a writer of topics of others', () => {
+describe('the writer of external topics', () => {
   beforeAll(async () => {
     const admin = kafka().admin();
     await admin.connect();
@@ -48,7 +48,7 @@ describe('a writer of topics of others', () => {
   });
   afterAll(() => writer.close());
 
-  it('writes key, headers and body, those of one key to one partition', async () => {
+  it('writes key, headers and body, and messages of one key to one partition', async () => {
     const message = { topic, key: 'merchant-1', headers: { 'webhook-id': 'job_1' }, value: Buffer.from('grüße') };
     const first = await writer.write(message);
     const second = await writer.write({ ...message, value: null });
@@ -59,7 +59,7 @@ describe('a writer of topics of others', () => {
     expect(read[1]?.value).toBeNull();
   });
 
-  it('refuses what can never be written: no such topic, and what is larger than it takes', async () => {
+  it('refuses an unknown topic and a message that is too large', async () => {
     const missing = await writer.write({ topic: `${topic}.none`, key: 'a', headers: {}, value: null });
     expect(missing).toEqual({ kind: 'refused', cause: `there is no topic ${topic}.none` });
     const large = await writer.write({ topic, key: 'a', headers: {}, value: Buffer.alloc(5000, 'x') });
@@ -67,7 +67,7 @@ describe('a writer of topics of others', () => {
     expect(await writer.write({ topic, key: 'a', headers: {}, value: null })).toMatchObject({ kind: 'written' });
   });
 
-  it('says that it does not know where no broker answers', async () => {
+  it('reports an unknown outcome if no broker answers', async () => {
     const away = createTopicWriter({
       kafka: createKafka({ brokers: ['127.0.0.1:1'], clientId: 'topic-writer', logger }),
     });

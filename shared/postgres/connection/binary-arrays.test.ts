@@ -22,20 +22,20 @@ const sized = (content: Buffer) => {
 };
 const none = Buffer.from('ffffffff', 'hex');
 
-it('writes texts with their lengths in bytes, and nulls without any', () => {
+it('a text array is encoded with byte lengths and nulls', () => {
   const texts = ['plain', '', 'quote " and \\', 'ünïcødé 💡'];
   const expected = [head(25, 5, true), ...texts.map((text) => sized(Buffer.from(text))), none];
   expect(textArrayBytes([...texts, null])).toEqual(Buffer.concat(expected));
 });
 
-it('writes uuids as sixteen bytes, and refuses what is none', () => {
+it('a uuid array is encoded as 16 bytes each, and an invalid uuid throws', () => {
   const id = '0190a3f2-7b1c-8def-9ABC-0123456789ff';
   const expected = [head(2950, 2, true), sized(Buffer.from(id.replaceAll('-', ''), 'hex')), none];
   expect(uuidArrayBytes([id, null])).toEqual(Buffer.concat(expected));
   expect(() => uuidArrayBytes(['0190a3f2'])).toThrow('is no uuid');
 });
 
-it('writes an array that is larger than what is kept for it, and leaves earlier ones as they were', () => {
+it('an array larger than the buffer is encoded, and earlier arrays stay unchanged', () => {
   const first = textArrayBytes(['first']);
   const large = textArrayBytes(['x'.repeat(2_000_000), 'y']);
   expect(large.length).toBe(20 + 4 + 2_000_000 + 4 + 1);
@@ -44,7 +44,7 @@ it('writes an array that is larger than what is kept for it, and leaves earlier 
   expect(uuidArrayBytes([])).toEqual(head(2950, 0, false));
 });
 
-it('writes whole numbers of two and four bytes, and times as microseconds since 2000, before it and behind it', () => {
+it('integer arrays are encoded in two and four bytes, and instants as microseconds since 2000', () => {
   const hex = (digits: string) => sized(Buffer.from(digits, 'hex'));
   expect(smallIntArrayBytes([-2, 300, null])).toEqual(
     Buffer.concat([head(21, 3, true), hex('fffe'), hex('012c'), none]),
@@ -55,7 +55,7 @@ it('writes whole numbers of two and four bytes, and times as microseconds since 
   expect(instantArrayBytes(times)).toEqual(Buffer.concat(expected));
 });
 
-it('reads the uuids and instants of an array as they were written', () => {
+it('the uuids and instants of an encoded array are decoded to the same values', () => {
   const ids = ['0190a3f2-7b1c-8def-9abc-0123456789ff', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
   const read = uuidsIn(uuidArrayBytes([...ids, ids[0] ?? '']));
   expect([read.length, read.at(0), read.at(1), read.at(2)]).toEqual([3, ...ids, ids[0]]);

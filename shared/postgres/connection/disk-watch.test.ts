@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createDiskWatch } from './disk-watch.ts';
 
-describe('the disk of the database', () => {
+describe('the disk check of the database', () => {
   function started() {
     const clock = createSettableClock();
     let refusals = 0;
@@ -10,7 +10,7 @@ describe('the disk of the database', () => {
     return { clock, watch, refusals: () => refusals };
   }
 
-  it('counts as full for 30 s after the last refusal', () => {
+  it('fails for 30 s after the last write that was refused for a full disk', () => {
     const { clock, watch, refusals } = started();
     watch.require();
     watch.noteRefusal();

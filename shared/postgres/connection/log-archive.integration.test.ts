@@ -48,7 +48,7 @@ async function archiveIs(expected: Partial<LogArchive>): Promise<LogArchive> {
   }, 30_000);
 }
 
-it('the archive of the log is new, fails with the file that was refused, and is well when all is archived', async () => {
+it('the WAL archive is new, failing with the refused file, and well once all files are archived', async () => {
   expect(await readLogArchive(pool)).toEqual({
     isOn: true,
     state: 'new',

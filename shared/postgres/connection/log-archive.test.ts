@@ -6,17 +6,17 @@ const archived = { isOn: true, lastArchivedAt: at(5), waitingBytes: 0, lastFaile
 const failed = { lastFailedAt: at(4), lastFailed: '000000010000000000000007' };
 
 test.each([
-  ['is off where the server does not archive', { ...archived, isOn: false }, 'off'],
-  ['is new until a file was archived', { ...archived, lastArchivedAt: null, waitingBytes: null }, 'new'],
-  ['is well while one file waits', { ...archived, waitingBytes: 16 * 1024 ** 2 }, 'well'],
-  ['is well again once the file that failed was archived', { ...archived, ...failed }, 'well'],
-  ['fails when the last try did', { ...archived, ...failed, lastArchivedAt: at(3) }, 'failing'],
+  ['off if the server does not archive', { ...archived, isOn: false }, 'off'],
+  ['new until a file was archived', { ...archived, lastArchivedAt: null, waitingBytes: null }, 'new'],
+  ['well while one file waits', { ...archived, waitingBytes: 16 * 1024 ** 2 }, 'well'],
+  ['well again once the failed file was archived', { ...archived, ...failed }, 'well'],
+  ['failing if the last attempt failed', { ...archived, ...failed, lastArchivedAt: at(3) }, 'failing'],
   [
-    'fails when none was ever archived',
+    'failing if no file was ever archived',
     { ...archived, ...failed, lastArchivedAt: null, waitingBytes: null },
     'failing',
   ],
-  ['is behind when more than 1 GiB waits and nothing fails', { ...archived, waitingBytes: 1024 ** 3 + 1 }, 'behind'],
-])('the archive of the log %s', (_, facts, state) => {
+  ['behind if more than 1 GiB waits without a failure', { ...archived, waitingBytes: 1024 ** 3 + 1 }, 'behind'],
+])('the state of the WAL archive is %s', (_, facts, state) => {
   expect(archiveState(facts)).toBe(state);
 });

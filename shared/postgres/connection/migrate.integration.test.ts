@@ -20,22 +20,22 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 describe('muster migrate', () => {
-  it('applies every migration once and says which', async () => {
+  it('applies every migration once and lists the applied ones', async () => {
     expect(await migrate(database.url)).toEqual(names);
     expect(await migrate(database.url)).toEqual([]);
   });
 
-  it('is safe when two processes run it at once: one applies, the other waits and finds nothing to do', async () => {
+  it('can run in two processes at once: one applies, and the other waits and finds nothing to do', async () => {
     const applied = await Promise.all([migrate(database.url), migrate(database.url)]);
     expect(applied.sort((a, b) => a.length - b.length)).toEqual([[], names]);
   });
 
-  it('is safe when many processes begin at once, before there is any table', async () => {
+  it('can run in eight processes at once on an empty database', async () => {
     const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(database.url)));
     expect(applied.filter((each) => each.length > 0)).toEqual([names]);
   });
 
-  it('is not held up by the lock that a killed migration left behind', async () => {
+  it('ignores the lock of a killed migration', async () => {
     const migrations = openForMigrations(database.url);
     await migrations.migrate.list();
     await migrations('knex_migrations_lock').update({ is_locked: 1 });
@@ -44,7 +44,7 @@ describe('muster migrate', () => {
   });
 });
 
-describe('versions of Muster that migrate one database', () => {
+describe('several Muster versions that migrate one database', () => {
   let folder: string;
   const files = () => pathToFileURL(`${folder}/`);
   const add = (name: string, oldest: string) =>
@@ -69,7 +69,7 @@ describe('versions of Muster that migrate one database', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('are noted, each with what it brought and with the oldest that may work on it', async () => {
+  it('are recorded with their migrations and the oldest compatible version', async () => {
     await add('29990101000000_later', '1.0.0');
     expect(await by('1.1.0')).toEqual(['29990101000000_later']);
     await by('1.2.0');
@@ -81,7 +81,7 @@ describe('versions of Muster that migrate one database', () => {
     ]);
   });
 
-  it('find nothing to do where a newer one has left them room, and are refused where it has not', async () => {
+  it('have nothing to do under a compatible newer schema, and are refused under an incompatible one', async () => {
     await add('29990101000000_later', '1.0.0');
     await by('1.1.0');
     expect(await migrate(database.url, { version: '1.0.0' })).toEqual([]);
@@ -94,7 +94,7 @@ describe('versions of Muster that migrate one database', () => {
   });
 });
 
-describe('a migration of a table that is in use', () => {
+describe('a migration of a table in use', () => {
   let folder: string;
   let user: pg.Client;
   const files = () => pathToFileURL(`${folder}/`);
@@ -110,7 +110,7 @@ describe('a migration of a table that is in use', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('lets the statements of others through while it waits, and is applied once the table is free', async () => {
+  it('lets statements of other sessions through while it waits, and is applied once the table is free', async () => {
     await addMigration('20300102000000_column', `await knex.raw('alter table used add note text');`);
     await user.query('begin; insert into used values (1)');
     const waits: string[] = [];
@@ -135,7 +135,7 @@ describe('a migration of a table that is in use', () => {
     ]);
   });
 
-  it('can build an index concurrently, while another process wants to migrate and the table is written', async () => {
+  it('can build an index concurrently while another process migrates and the table is written', async () => {
     await addMigration(
       '20300102000000_index',
       `await knex.raw('create index concurrently used_by_id on used (id)');`,
@@ -155,7 +155,7 @@ describe('a migration of a table that is in use', () => {
     expect(rows).toEqual([{ valid: true }]);
   });
 
-  it('keeps the migrations before it when it fails', async () => {
+  it('keeps the earlier migrations if it fails', async () => {
     await addMigration('20300102000000_good', `await knex.raw('alter table used add note text');`);
     await addMigration('20300103000000_bad', `await knex.raw('alter table used add note text');`);
     await expect(migrate(database.url, { folder: files() })).rejects.toThrow(

@@ -8,7 +8,7 @@ import { requireOwnSessions, requireWritable } from './right-server.ts';
 
 const logger = pino({ level: 'silent' });
 
-describe('what a process finds behind DATABASE_URL', () => {
+describe('the check of the server behind DATABASE_URL', () => {
   let database: TestDatabase;
   const pools: Pool[] = [];
   const open = (url: string, applicationName = 'right-server-test') => {
@@ -24,13 +24,13 @@ describe('what a process finds behind DATABASE_URL', () => {
     await database.drop();
   });
 
-  it('is a server of its own, that may be written to', async () => {
+  it('accepts a writable server with sessions of its own', async () => {
     const pool = open(database.url);
     await requireOwnSessions(pool);
     await requireWritable(pool);
   });
 
-  it('is refused where a pooler lends its connections by transaction', async () => {
+  it('rejects a pooler in transaction mode', async () => {
     const pooler = await startTransactionPooler(database.url);
     const pool = open(pooler.url);
     expect((await pool.query<{ n: number }>('select 1 as n')).rows).toEqual([{ n: 1 }]);
@@ -42,7 +42,7 @@ describe('what a process finds behind DATABASE_URL', () => {
     await pooler.close();
   });
 
-  it('is told what a session needs by a statement where a pooler stands before it in session mode', async () => {
+  it('accepts a pooler in session mode, where each session gets its settings by a statement', async () => {
     const settingsOf = async (pool: Pool) => {
       await requireOwnSessions(pool);
       const { rows } = await pool.query<{ setting: string }>(
@@ -63,7 +63,7 @@ describe('what a process finds behind DATABASE_URL', () => {
     }
   });
 
-  it('is not taken for right while it may only be read, and idle connections to it are closed', async () => {
+  it('rejects a read-only database, and closes idle connections to it', async () => {
     const pool = open(database.url);
     const idle = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
     for (const client of idle) client.release();

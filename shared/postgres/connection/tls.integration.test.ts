@@ -40,7 +40,7 @@ const isEncrypted = (url: string) =>
     return rows[0]?.ssl;
   });
 
-describe('Postgres that takes nobody without TLS', () => {
+describe('a Postgres server that requires TLS', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'muster-tls-'));
     await chmod(folder, 0o755);
@@ -69,22 +69,22 @@ describe('Postgres that takes nobody without TLS', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is spoken to over TLS when the URL asks for it, and trusts the authority of the URL', async () => {
+  it('is connected to over TLS, with the certificate authority of the URL', async () => {
     expect(await isEncrypted(withTls({ sslmode: 'verify-full', sslrootcert: join(folder, 'server.crt') }))).toBe(true);
   });
 
-  it('is refused when another authority vouches for it, or none that Node knows', async () => {
+  it('is rejected if its certificate authority is not trusted', async () => {
     const other = withTls({ sslmode: 'verify-full', sslrootcert: join(folder, 'other.crt') });
     await expect(isEncrypted(other)).rejects.toThrow(/certificate/);
     await expect(isEncrypted(withTls({ sslmode: 'verify-full' }))).rejects.toThrow(/certificate/);
   });
 
-  it('is refused when its certificate is another host’s', async () => {
+  it('is rejected if its certificate is for another host', async () => {
     const byName = withTls({ sslmode: 'verify-full', sslrootcert: join(folder, 'server.crt') });
     await expect(isEncrypted(byName.replace('127.0.0.1', 'localhost'))).rejects.toThrow(/altnames|hostname/i);
   });
 
-  it('takes nobody who does without', async () => {
+  it('rejects a connection without TLS', async () => {
     await expect(isEncrypted(plainUrl)).rejects.toThrow(/no encryption/);
   });
 });

@@ -13,8 +13,8 @@ function setUp() {
   return { clock, state, teller: createJobTeller({ tell, clock }) };
 }
 
-describe('who stores jobs', () => {
-  it('tells of the first at once, and of those within the next quarter of a second nothing', () => {
+describe('the notification of stored jobs', () => {
+  it('is sent at once for the first job, and then at most every 250 ms', () => {
     const { clock, state, teller } = setUp();
     teller.committed(0);
     expect(state.told).toBe(1);
@@ -27,7 +27,7 @@ describe('who stores jobs', () => {
     expect(state.told).toBe(2);
   });
 
-  it('tells nothing of what schedulers see in time by themselves', () => {
+  it('is not sent for jobs that schedulers find in time without it', () => {
     const { state, teller } = setUp();
     teller.committed(3001);
     teller.committed(Infinity);
@@ -36,7 +36,7 @@ describe('who stores jobs', () => {
     expect(state.told).toBe(1);
   });
 
-  it('tells of the next at once where it could not tell', async () => {
+  it('is sent at once for the next job after a failed notification', async () => {
     const { state, teller } = setUp();
     state.isDown = true;
     teller.committed(0);

@@ -19,7 +19,7 @@ const clock = createSettableClock();
 const file = { segmentation: { url: 'http://segments.test/' }, actionTypes: {} };
 const other = { ...file, segmentation: { url: 'http://sandbox.test/' } };
 
-describe('a process that wants to take part', () => {
+describe('a process that joins an installation', () => {
   let database: TestDatabase;
   let pool: Pool;
   const open = (url: string) => createPool({ connectionString: url, applicationName: 'take-part-test', logger });
@@ -34,13 +34,13 @@ describe('a process that wants to take part', () => {
     await database.drop();
   });
 
-  it('gets the id of the installation, the same for all, many at once too', async () => {
+  it('gets the same installation id as all others, even if several join at once', async () => {
     const ids = await Promise.all([join(), join(), join()]);
     expect(new Set(ids).size).toBe(1);
     expect(await takePart({ pool, clock, logger })).toBe(ids[0]);
   });
 
-  it('is refused when the schema is older than this version, and is shown what to do', async () => {
+  it('is refused if the schema is older than its version, with the command to run', async () => {
     const empty = await createEmptyTestDatabase();
     const emptyPool = open(empty.url);
     await expect(takePart({ pool: emptyPool, file, clock, logger })).rejects.toThrow(
@@ -50,7 +50,7 @@ describe('a process that wants to take part', () => {
     await empty.drop();
   });
 
-  it('takes part in a newer schema, and warns', async () => {
+  it('joins with a warning if the schema is newer', async () => {
     await pool.query(
       `insert into knex_migrations (name, batch, migration_time) values ('29990101000000_later', 9, now())`,
     );
@@ -58,7 +58,7 @@ describe('a process that wants to take part', () => {
     expect(lines.join()).toContain('29990101000000_later');
   });
 
-  it('is refused where a newer version has left it no room, and is told which may start', async () => {
+  it('is refused if the schema is too new for its version, with the oldest allowed version', async () => {
     await pool.query(
       `insert into schema_versions (version, oldest, migrations) values ('99.1.0', '99.0.0', '{29990101000000_later}')`,
     );
@@ -68,7 +68,7 @@ describe('a process that wants to take part', () => {
     );
   });
 
-  it('is refused when its file contradicts the installation, until the installation is changed', async () => {
+  it('is refused if its file contradicts the installation, until the installation is changed', async () => {
     await join();
     const contradiction =
       'segmentation.url: the installation has "http://segments.test/", this file says "http://sandbox.test/"';
@@ -79,7 +79,7 @@ describe('a process that wants to take part', () => {
     await expect(join()).rejects.toThrow('segmentation.url');
   });
 
-  it('writes nothing when it asks again, and is refused once the installation was changed', async () => {
+  it('writes nothing when it joins again, and is refused after the installation was changed', async () => {
     const deps = { pool, file, seed: { actionTypes: {}, partitionsPerShard: 1 }, clock, logger };
     const written = async () => (await pool.query<{ xmin: string }>('select xmin from installation')).rows[0]?.xmin;
     const first = await goOnTakingPart(deps, undefined);
@@ -94,7 +94,7 @@ describe('a process that wants to take part', () => {
     await expect(goOnTakingPart(deps, second)).rejects.toThrow('schema lacks');
   });
 
-  it('is refused at once with a password or a database that is wrong', async () => {
+  it('is refused at once with a wrong password or database', async () => {
     const url = new URL(database.url);
     url.pathname = '/no_such_database';
     const wrong = open(url.href);
@@ -104,7 +104,7 @@ describe('a process that wants to take part', () => {
     await wrong.end();
   });
 
-  it('waits where the database restarts before the next thing that it has to read, and does not wait for what is wrong', async () => {
+  it('waits while the database restarts, but not after another error', async () => {
     const fail = (code: string) => () => Promise.reject(Object.assign(new Error('gone'), { code }));
     const asks = [fail('57P01'), fail('ECONNREFUSED'), () => Promise.resolve('read')];
     const reading = untilDatabaseAnswers({ clock, logger }, () => asks.shift()?.() ?? Promise.resolve('too often'));

@@ -38,8 +38,8 @@ async function addRun(state: RunState, more: { startedAt?: Date; endedAt?: Date;
 
 const settle = () => settleRestored(database.pool, 'a test');
 
-describe('after the database was restored to an earlier moment', () => {
-  it('what may have served since is paused, and says why; what calls nobody, or has ended, goes on as it was', async () => {
+describe('the settlement of a restored database', () => {
+  it('pauses runs that may have called since, with the reason, and leaves dry and ended runs unchanged', async () => {
     const begun = await addRun('running', { startedAt: now });
     const notBegun = await addRun('preparing');
     const others = [
@@ -63,7 +63,7 @@ describe('after the database was restored to an earlier moment', () => {
     ]);
   });
 
-  it('a start that was due is a paused run, once; one that is to come stays', async () => {
+  it('converts a due start into a paused run once, and keeps a future start', async () => {
     const [due, toCome] = [await addCampaign(), await addCampaign()];
     const start = `insert into run_starts (partition_id, due_at, id, campaign, revision) values (0, $1, $2, $3, 1)`;
     await rowsOf(start, [new Date(now.getTime() - 60_000), uuidv7(), due]);
@@ -75,7 +75,7 @@ describe('after the database was restored to an earlier moment', () => {
     expect(await rowsOf('select distinct state_reason as reason from runs')).toEqual([{ reason: restoredReason }]);
   });
 
-  it('instants of campaigns up to now are silent, and those of clients are not: their jobs keep their ids', async () => {
+  it('silences the past instants of campaigns, but not those of clients, whose jobs keep their ids', async () => {
     const insert = `insert into schedules (id, name, campaign, client, definition, state, high_water, look_at)
       values ($1, 's', $2, $3, '{}', 'active', now() - interval '1 hour', now() + interval '1 hour')`;
     await rowsOf(insert, [uuidv7(), await addCampaign(), null]);
@@ -91,7 +91,7 @@ describe('after the database was restored to an earlier moment', () => {
     ]);
   });
 
-  it('tokens and epochs that a process of the lost life holds open nothing any more', async () => {
+  it('raises tokens and epochs, so that old processes cannot write', async () => {
     const run = await addRun('running', { startedAt: now });
     const feed = uuidv7();
     await rowsOf(
@@ -115,7 +115,7 @@ describe('after the database was restored to an earlier moment', () => {
     ]);
   });
 
-  it('the audit log says it, and a doctor how many runs wait for a person since', async () => {
+  it('writes an audit log entry and counts the runs that wait for a person', async () => {
     expect(await readRestored(database.pool)).toBeUndefined();
     const run = await addRun('preparing');
     await settle();
@@ -127,7 +127,7 @@ describe('after the database was restored to an earlier moment', () => {
     expect(await readRestored(database.pool)).toMatchObject({ open: 0 });
   });
 
-  it('who is connected is known by name, and commands do not count', async () => {
+  it('lists connected services by name, without commands', async () => {
     const worker = database.open(createPool, { applicationName: 'muster-worker' });
     const doctor = database.open(createPool, { applicationName: 'muster-doctor' });
     await Promise.all([worker.query('select 1'), doctor.query('select 1')]);

@@ -5,8 +5,8 @@ import { createWorkCalendarReader } from './work-calendars.ts';
 const named = [{ workCalendar: 'SG' }];
 const newYear = Date.UTC(2027, 0, 1);
 
-describe('a reader of work calendars', () => {
-  it('reads a calendar anew that another transaction wrote under the same revision', async () => {
+describe('the reader of work calendars', () => {
+  it('reads a calendar again if another transaction wrote it under the same revision', async () => {
     const columns = { name: 'SG', revision: 1 };
     let row = { writtenBy: '700', definition: { weekDaysOff: ['SUN'], dates: [{ date: '2027-01-01' }] } };
     const query = (text: string) => {

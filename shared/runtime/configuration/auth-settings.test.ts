@@ -19,12 +19,12 @@ function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
   }
 }
 
-describe('who is taken', () => {
-  it('is whoever has a key, unless something else is said', () => {
+describe('readAuthSettings', () => {
+  it('selects API keys if AUTH_MODE is not set', () => {
     expect(readAuthSettings({})).toEqual({ mode: 'keys', issuer: undefined });
   });
 
-  it('is whoever an issuer vouches for, with the roles that are given, in their order', () => {
+  it('reads the issuer and its group-to-role mapping in the configured order', () => {
     const OIDC_ROLES = 'muster-admins=operator, CN=Managers;OU=Growth=manager ,a=viewer';
     expect(readAuthSettings({ ...least, OIDC_ROLES }).issuer).toMatchObject({
       issuer: 'https://sso.example/main',
@@ -39,7 +39,7 @@ describe('who is taken', () => {
     });
   });
 
-  it('is for the console what the issuer knows it as, which is the audience too', () => {
+  it('uses OIDC_CLIENT_ID as the audience if OIDC_AUDIENCE is not set', () => {
     const { OIDC_AUDIENCE: _, ...rest } = least;
     const client = { OIDC_CLIENT_ID: 'console', OIDC_SESSION_HOURS: '8', API_PUBLIC_URL: 'https://muster.example' };
     expect(readAuthSettings({ ...rest, ...client }).issuer).toMatchObject({
@@ -49,7 +49,7 @@ describe('who is taken', () => {
   });
 });
 
-describe('what goes together with nothing is refused, by its names', () => {
+describe('readAuthSettings of an invalid combination', () => {
   it.each([
     [{ AUTH_MODE: 'none' }, ['AUTH_MODE']],
     [{ OIDC_ISSUER: 'https://sso.example' }, ['OIDC_ISSUER', 'AUTH_MODE']],
@@ -66,13 +66,13 @@ describe('what goes together with nothing is refused, by its names', () => {
       ['MUSTER_BOOTSTRAP_API_KEY', 'AUTH_MODE'],
     ],
     [{ ...least, AUTH_MODE: 'oidc', MUSTER_BOOTSTRAP_API_KEY_FILE: '/run/k' }, ['MUSTER_BOOTSTRAP_API_KEY']],
-  ])('%j', (environment, named) => {
+  ])('names the wrong variables and prints no secret: %j', (environment, named) => {
     const said = problemsOf(environment).join('\n');
     for (const name of named) expect(said).toContain(name);
     expect(said).not.toContain('hidden');
   });
 
-  it('and what is on this very machine may be asked by http, to try it out', () => {
+  it('accepts an http issuer on localhost, for trying it out', () => {
     for (const host of ['localhost:8080', '127.0.0.1', '[::1]:80'])
       expect(problemsOf({ ...least, OIDC_ISSUER: `http://${host}/main` })).toEqual([]);
   });

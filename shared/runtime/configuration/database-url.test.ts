@@ -20,8 +20,8 @@ const refusalOf = (url: string) => {
   }
 };
 
-describe('a URL of one server', () => {
-  it('stays as it is', () => {
+describe('a database URL of one server', () => {
+  it('is passed on unchanged', () => {
     for (const url of ['postgres://u:p@h:6432/muster?sslmode=require', 'postgresql:///db?host=/run/postgresql']) {
       const { servers, wanted } = parseDatabaseUrl(url);
       expect([servers[0].url, servers.length, wanted]).toEqual([url, 1, 'any']);
@@ -30,20 +30,20 @@ describe('a URL of one server', () => {
     expect(namesOf('postgres:///muster?host=/run/postgresql')).toEqual(['/run/postgresql']);
   });
 
-  it('may be an address in brackets, which the client gets without them', () => {
+  it('may hold an IPv6 address in brackets, which the client gets without brackets', () => {
     const [server] = parseDatabaseUrl('postgres://u:p@[::1]:6432/muster').servers;
     expect(server).toMatchObject({ name: '[::1]:6432', host: '::1', port: 6432 });
     expect(new URL(server.url.replace('@/', '@x/')).searchParams.get('host')).toBe('::1');
   });
 
-  it('may have to be the leader', () => {
+  it('may require the leader with target_session_attrs=read-write', () => {
     const { servers, wanted } = parseDatabaseUrl('postgres://h/db?target_session_attrs=read-write&sslmode=require');
     expect([servers[0].url, wanted]).toEqual(['postgres://h:5432/db?sslmode=require', 'read-write']);
   });
 });
 
-describe('a URL of several servers', () => {
-  it('has one URL for each, with all else that it says', () => {
+describe('a database URL of several servers', () => {
+  it('yields one URL per server with the same user, database and parameters', () => {
     const { servers, wanted, isPooled } = parseDatabaseUrl(
       'postgres://user:pw@a:6432,b,[::1]:5433/muster?target_session_attrs=primary&pooler=session&sslmode=require',
     );
@@ -56,12 +56,12 @@ describe('a URL of several servers', () => {
     expect([wanted, isPooled]).toEqual(['primary', true]);
   });
 
-  it('wants one that may be written to, unless it says otherwise', () => {
+  it('requires a writable server unless target_session_attrs says any', () => {
     expect(parseDatabaseUrl('postgres://a,b/db').wanted).toBe('read-write');
     expect(parseDatabaseUrl('postgres://a,b/db?target_session_attrs=any').wanted).toBe('any');
   });
 
-  it('may name them as parameters, with a port for each or one for all', () => {
+  it('may name the hosts as parameters, with one port for each host or one for all', () => {
     expect(namesOf('postgres:///db?host=a,b&port=1,2')).toEqual(['a:1', 'b:2']);
     expect(namesOf('postgres://a,b,c/db?port=6432')).toEqual(['a:6432', 'b:6432', 'c:6432']);
     expect(namesOf('postgres:///db?host=/run/one,/run/two')).toEqual(['/run/one', '/run/two']);
@@ -84,11 +84,11 @@ describe('a URL of several servers', () => {
     ],
     ['postgres://a,b/db?pooler=transaction', 'has to have pooler=session or none'],
     ['mysql://a,b/db', 'has to be a URL such as postgres://user:password@host:5432/database'],
-  ])('is refused, or not: %s', (url, refusal) => {
+  ])('is refused with its problem, or accepted: %s', (url, refusal) => {
     expect(refusalOf(url)).toBe(refusal);
   });
 
-  it('leads to another database of the same servers', () => {
+  it('can be changed to another database on the same servers', () => {
     expect(atDatabase('postgres://u:p@a:1,b:2/db?sslmode=require', 'an other/one')).toBe(
       'postgres://u:p@a:1,b:2/an%20other%2Fone?sslmode=require',
     );
@@ -96,7 +96,7 @@ describe('a URL of several servers', () => {
   });
 });
 
-describe('any URL', () => {
+describe('a generated database URL', () => {
   const host = fc.oneof(
     fc.stringMatching(/^[a-z][a-z0-9-]{0,8}(\.[a-z]{2,3})?$/),
     fc.ipV4(),
@@ -108,7 +108,7 @@ describe('any URL', () => {
   const textOf = (of: { host: string; port: number | undefined }[]) =>
     of.map((each) => (each.port === undefined ? each.host : `${each.host}:${each.port}`)).join(',');
 
-  it('gives back the servers, in order, with user, password and database, and shows no password', () => {
+  it('yields its servers in order with user, password and database, and shows no password', () => {
     const password = fc.string({ minLength: 1 }).map(encodeURIComponent);
     fc.assert(
       fc.property(servers, wanted, password, (of, attribute, secret) => {
@@ -131,7 +131,7 @@ describe('any URL', () => {
     );
   });
 
-  it('says nothing of a password that was not encoded, neither where it is refused nor where it is shown', () => {
+  it('never prints an unencoded password, neither in the refusal nor in the shown URL', () => {
     const said = fc
       .tuple(fc.string(), fc.constantFrom('', '@', '/', '?', '#', ':', ',', '@x/', '?a='))
       .map(([some, sign]) => `qwz${some}${sign}zwq`);
@@ -145,8 +145,8 @@ describe('any URL', () => {
   });
 });
 
-describe('startup options of a URL', () => {
-  it('are read and left out of the URLs of the servers', () => {
+describe('the startup options of a database URL', () => {
+  it('are read and removed from the URLs of the servers', () => {
     const one = parseDatabaseUrl('postgres://u:p@h/db?options=-c%20work_mem%3D8MB&sslmode=require');
     expect([one.options, one.servers[0].url]).toEqual(['-c work_mem=8MB', 'postgres://u:p@h/db?sslmode=require']);
     const two = parseDatabaseUrl('postgres://u:p@a,b/db?options=-c%20jit%3Doff');
@@ -165,7 +165,7 @@ describe('startup options of a URL', () => {
     ['-c search_path="public",\\ extensions', true],
     ['-c search_path=app -c search_path=public', true],
     ['-c work_mem=8MB', true],
-  ])('begin their search path with public, where the tables are: %s', (options, isRight) => {
+  ])('must begin the search path with public, where the tables are: %s', (options, isRight) => {
     const refusal = refusalOf(`postgres://h/db?options=${encodeURIComponent(options)}`);
     if (isRight) expect(refusal).toBeUndefined();
     else expect(refusal).toContain('has to have no search_path other than public in its options');

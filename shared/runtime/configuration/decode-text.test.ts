@@ -19,7 +19,7 @@ describe('the text of a file', () => {
     ['\ufeff', ''],
     ['\ufeff\ufeffa', '\ufeffa'],
     ['a\ufeff', 'a\ufeff'],
-  ])('loses only the first byte order mark: %j', (content, text) => {
+  ])('loses only its first byte order mark: %j', (content, text) => {
     expect(decodeText(Buffer.from(content))).toBe(text);
   });
 

@@ -29,16 +29,16 @@ function problemsOf(content: unknown, environment: NodeJS.ProcessEnv = {}): stri
   return [];
 }
 
-describe("the engine's file", () => {
-  it('is read', () => {
+describe("the engine's configuration file", () => {
+  it('is accepted if it is valid', () => {
     expect(problemsOf(valid)).toEqual([]);
   });
 
-  it('is read with a byte order mark', () => {
+  it('is accepted with a byte order mark', () => {
     expect(problemsOf(`\ufeff${JSON.stringify(valid)}`)).toEqual([]);
   });
 
-  it('has its problems shown in plain words, a line for each', () => {
+  it('has each problem reported in plain words on its own line', () => {
     expect(problemsOf({ ...valid, segmentation: undefined, partitionsPerShard: 0, partitionsPerShards: 3 })).toEqual([
       'segmentation is not set: it has to be an object',
       'partitionsPerShard has to be at least 1, not 0',
@@ -53,7 +53,7 @@ describe("the engine's file", () => {
     expect(problemsOf([])).toEqual(['the file has to be an object, not a list']);
   });
 
-  it('names no service that may never be called', () => {
+  it('is refused if it names a service address that egress rules forbid', () => {
     const url = 'http://169.254.169.254/latest';
     const types = {
       'award-reward': { ...reward, class: 'C', statusUrl: 'http://[fd00:ec2::254]/', appliesLateSeconds: 20 },
@@ -71,7 +71,7 @@ describe("the engine's file", () => {
     ]);
   });
 
-  it('says what class C has to declare, and that it is for no other class', () => {
+  it('must declare statusUrl and appliesLateSeconds for class C and for no other class', () => {
     const ofType = (type: object) => problemsOf({ ...valid, actionTypes: { 'award-reward': { ...reward, ...type } } });
     const statusUrl = 'http://rewards.test/v1/status';
     expect(ofType({ class: 'C' })).toEqual([
@@ -85,7 +85,7 @@ describe("the engine's file", () => {
     expect(ofType({ class: 'D', statusUrl })).toEqual(['actionTypes.award-reward.statusUrl is for class C']);
   });
 
-  it('names no secret for receipts of an action type that takes none', () => {
+  it('is refused if an action type without receipts names a receipts secret', () => {
     const ofType = (type: object) => problemsOf({ ...valid, actionTypes: { 'send-message': { ...reward, ...type } } });
     const receiptsSecretEnv = 'MESSAGES_RECEIPTS_SECRET';
     const refused =
@@ -96,11 +96,11 @@ describe("the engine's file", () => {
     expect(ofType({ receipts: true })).toEqual([]);
   });
 
-  it('names no country twice', () => {
+  it('is refused if it names a country twice', () => {
     expect(problemsOf({ ...valid, countries: ['SG', 'ID', 'SG'] })).toEqual(['countries names SG more than once']);
   });
 
-  it('holds no passwords, and none is printed', () => {
+  it('is refused if a URL holds a password, and the password is not printed', () => {
     const segmentation = { url: 'http://user:geheim@segments.test/' };
     expect(problemsOf({ ...valid, segmentation })).toEqual([
       'segmentation.url must not hold user and password: name a variable with the whole header as authorizationEnv',
@@ -109,7 +109,7 @@ describe("the engine's file", () => {
     expect(wrong[0]).toBe('segmentation.url has to be an http:// or https:// URL, not "ftp://user:***@segments.test/"');
   });
 
-  it('that is not there or no JSON is named by its variable', () => {
+  it('is named by its variable in the error if it is missing or is no JSON', () => {
     expect(() => readEngineConfig({ MUSTER_CONFIG: '/nowhere.json' })).toThrow(
       'MUSTER_CONFIG=/nowhere.json: there is no such file',
     );
@@ -121,16 +121,16 @@ describe("the engine's file", () => {
   });
 });
 
-describe('the secrets that it names', () => {
+describe('the secrets that the configuration file names', () => {
   const services = [{ authorizationEnv: 'SEGMENTS_AUTHORIZATION' }, {}, { authorizationEnv: 'REWARDS_AUTHORIZATION' }];
 
-  it('are missed all at once', () => {
+  it('are reported in one error if several are not set', () => {
     expect(() => checkSecrets(services, {})).toThrow(
       'SEGMENTS_AUTHORIZATION is not set, and authorizationEnv names it\nREWARDS_AUTHORIZATION is not set, and authorizationEnv names it',
     );
   });
 
-  it('may be in files', () => {
+  it('may be read from files', () => {
     const path = join(folder, 'secret');
     writeFileSync(path, 'Bearer abc\n');
     const environment = { SEGMENTS_AUTHORIZATION_FILE: path };

@@ -32,11 +32,11 @@ const commonProblems = (environment: NodeJS.ProcessEnv) =>
   problemsOf(() => readEnvironment(commonEnvironment, { ...valid, ...environment }));
 
 describe('readEnvironment', () => {
-  it('splits the list of brokers', () => {
+  it('splits the list of Kafka brokers', () => {
     expect(readEnvironment(commonEnvironment, valid).KAFKA_BROKERS).toEqual(['a:9092', 'b:9092']);
   });
 
-  it('says in plain words what is missing or wrong, a line for each', () => {
+  it('reports each missing or wrong variable in plain words on its own line', () => {
     const environment = { KAFKA_BROKERS: '', MUSTER_TOPIC_PREFIX: 'a b', LOG_LEVEL: 'loud', HEALTH_PORT: 'x' };
     expect(commonProblems({ ...environment, DATABASE_URL: '' })).toEqual([
       'DATABASE_URL is not set: it has to be a URL such as postgres://user:password@host:5432/database',
@@ -69,7 +69,7 @@ describe('readEnvironment', () => {
     expect(commonProblems({ DATABASE_URL: url })).toEqual([`DATABASE_URL ${problem}, not "${url}"`]);
   });
 
-  it('refuses what is wrong with several servers, and prints no password', () => {
+  it('refuses a wrong URL of several servers and prints no password', () => {
     expect(commonProblems({ DATABASE_URL: 'postgres://u:geheim@a:5432,b:5432/db?pooler=statement' })).toEqual([
       'DATABASE_URL has to have pooler=session or none, not "postgres://u:***@a:5432,b:5432/db?pooler=statement"',
     ]);
@@ -84,21 +84,21 @@ describe('readEnvironment', () => {
     'postgres://h/db?pooler=session',
     'postgres:///db?host=/run/postgresql',
     'postgres://u:p@a:5432,b,[::1]:5433/db?target_session_attrs=read-write',
-  ])('takes DATABASE_URL=%s', (url) => {
+  ])('accepts DATABASE_URL=%s', (url) => {
     expect(commonProblems({ DATABASE_URL: url })).toEqual([]);
   });
 
-  it('takes brokers by address too', () => {
+  it('accepts Kafka brokers by IP address', () => {
     expect(commonProblems({ KAFKA_BROKERS: '127.0.0.1:9092,[::1]:9093' })).toEqual([]);
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(readEnvironment(z.object({ PORT: z.coerce.number().default(8080) }), { PORT: '' }).PORT).toBe(8080);
   });
 });
 
 describe('secrets in the environment', () => {
-  it('are never printed', () => {
+  it('are never printed in a problem', () => {
     expect(commonProblems({ DATABASE_URL: 'mysql://user:geheim@h/db?password=geheim' })).toEqual([
       'DATABASE_URL has to be a URL such as postgres://user:password@host:5432/database, not "mysql://user:***@h/db?password=***"',
     ]);
@@ -109,12 +109,12 @@ describe('secrets in the environment', () => {
     ]);
   });
 
-  it('may be in a file, with a line break at its end', () => {
+  it('may be in a file that ends with a line break', () => {
     const environment = { ...valid, DATABASE_URL: '', DATABASE_URL_FILE: file('url', 'postgres://h/from-file\n') };
     expect(readEnvironment(commonEnvironment, environment).DATABASE_URL).toBe('postgres://h/from-file');
   });
 
-  it('are refused when they are in both, or in a file that is not there or empty', () => {
+  it('are refused if both the variable and its file are set, or the file is missing or empty', () => {
     const path = file('both', 'postgres://h/d');
     expect(commonProblems({ DATABASE_URL_FILE: path })).toEqual([
       'DATABASE_URL and DATABASE_URL_FILE are both set: set one of them',

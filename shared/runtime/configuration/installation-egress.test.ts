@@ -18,7 +18,7 @@ const places = [
 const metadata = ['rewards.svc>169.254.169.254:8080', 'six.svc>fd00:ec2::254:8080', 'a.svc>::ffff:169.254.169.254:80'];
 
 describe('MUSTER_EGRESS_ALLOW', () => {
-  it.each([undefined, ''])('is every address where it is %j, but for those that are never called', (list) => {
+  it.each([undefined, ''])('allows every address except the metadata addresses if it is %j', (list) => {
     expect(opened(list, [...places, ...metadata])).toEqual(places);
   });
 
@@ -32,17 +32,17 @@ describe('MUSTER_EGRESS_ALLOW', () => {
     ['fd12::/16', ['six.svc>fd12::7:8080', 'six.svc>fd12::7:80']],
     ['[fd12::7]:80', ['six.svc>fd12::7:80']],
     ['localhost', ['localhost>127.0.0.1:80']],
-  ])('opens with %s what it names', (list, some) => {
+  ])('allows with %s exactly the listed places', (list, some) => {
     expect(opened(list, [...places, ...metadata])).toEqual(some);
   });
 
-  it('opens with a name whatever that resolves to, but never where keys are handed out', () => {
+  it('allows every address that a named host resolves to, except metadata addresses', () => {
     const svc = places.filter((place) => place.includes('.svc>'));
     expect(opened('*.svc', [...places, ...metadata])).toEqual(svc);
   });
 
   it.each(['10.0.0.0/33', 'http://a.test', 'a b', 'a.test:99999', '[fd12::7', 'a.test,,b.test', '::/0:80:x'])(
-    'is refused where it is none: %s',
+    'is refused if an entry is no rule: %s',
     (list) => {
       expect(() => readInstallationEgress({ MUSTER_EGRESS_ALLOW: list })).toThrow(
         /^MUSTER_EGRESS_ALLOW has to be public, .* is none of them/,

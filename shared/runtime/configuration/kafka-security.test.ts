@@ -17,19 +17,19 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("Kafka's TLS and SASL", () => {
-  it('are off unless asked for', () => {
+  it('are off by default', () => {
     expect(readKafkaSecurity({})).toBeUndefined();
     expect(readKafkaSecurity({ KAFKA_TLS: 'false' })).toBeUndefined();
   });
 
-  it('trust the system’s authorities, or those of a file, whose name switches TLS on', () => {
+  it("trust the system's authorities or those of a CA file, and any TLS file switches TLS on", () => {
     expect(readKafkaSecurity({ KAFKA_TLS: 'true' })).toEqual({ tls: {} });
     expect(readKafkaSecurity({ KAFKA_TLS_CA_FILE: pemFile })).toEqual({ tls: { ca: pem } });
     const own = { KAFKA_TLS_CERT_FILE: pemFile, KAFKA_TLS_KEY_FILE: pemFile };
     expect(readKafkaSecurity(own)).toEqual({ tls: { cert: pem, key: pem } });
   });
 
-  it('take the password from a file too', () => {
+  it('may take the password from a file', () => {
     const passwordFile = join(folder, 'password');
     writeFileSync(passwordFile, 'geheim\n');
     const expected = { sasl: { mechanism: 'scram-sha-512', username: 'muster', password: 'geheim' } };
@@ -38,7 +38,7 @@ describe("Kafka's TLS and SASL", () => {
     expect(readKafkaSecurity({ ...rest, KAFKA_SASL_PASSWORD_FILE: passwordFile })).toEqual(expected);
   });
 
-  it('are refused when something is missing, contradicts itself or cannot be read', () => {
+  it('are refused if a setting is missing, contradicts another or cannot be read', () => {
     expect(() => readKafkaSecurity({ KAFKA_SASL_USERNAME: 'muster' })).toThrow(/belong together: set all or none/);
     expect(() => readKafkaSecurity({ KAFKA_TLS_CERT_FILE: pemFile })).toThrow(/belong together: set both or neither/);
     expect(() => readKafkaSecurity({ KAFKA_TLS: 'false', KAFKA_TLS_CA_FILE: pemFile })).toThrow(/KAFKA_TLS is false/);

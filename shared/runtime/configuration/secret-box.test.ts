@@ -20,7 +20,7 @@ function faultOf(box: SecretBox, sealed: string, context = place): string | unde
 }
 
 describe('a secret box', () => {
-  it('opens what it sealed, and shows nothing of it before', () => {
+  it('opens a text that it sealed, and the sealed text does not show the secret', () => {
     const box = createSecretBox([older]);
     const { sealed } = box.seal('Bearer ünïcode 🛵', place);
     expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]+$/);
@@ -28,12 +28,12 @@ describe('a secret box', () => {
     expect(box.open(sealed, place)).toBe('Bearer ünïcode 🛵');
   });
 
-  it('seals the same secret differently each time', () => {
+  it('seals the same secret to a different text each time', () => {
     const box = createSecretBox([older]);
     expect(box.seal('same', place).sealed).not.toBe(box.seal('same', place).sealed);
   });
 
-  it('seals the same secret alike on demand, in the same place and under the same key alone', () => {
+  it('seals a secret to the same text with sealAlike, in the same place under the same key only', () => {
     const box = createSecretBox([newer, older]);
     const alike = box.sealAlike('same', place);
     expect(box.sealAlike('same', place)).toBe(alike);
@@ -52,13 +52,13 @@ describe('a secret box', () => {
     expect(() => createSecretBox([]).sealAlike('same', place)).toThrow('MUSTER_SECRETS_KEY is not set here');
   });
 
-  it('opens nothing that was moved to another place', () => {
+  it('refuses to open a sealed text that was moved to another place', () => {
     const box = createSecretBox([older]);
     const { sealed } = box.seal('secret', place);
     expect(faultOf(box, sealed, 'action-type:award-points:authorization')).toBe('not-authentic');
   });
 
-  it('opens nothing that was changed by one bit, wherever', () => {
+  it('refuses to open a sealed text with any one bit changed', () => {
     const box = createSecretBox([older]);
     const [version = '', id = '', text = ''] = box.seal('secret', place).sealed.split('.');
     const bytes = Buffer.from(text, 'base64url');
@@ -69,11 +69,14 @@ describe('a secret box', () => {
     }
   });
 
-  it.each(['', 'v1', 'v1.00000000.', 'v2.00000000.AAAA', 'Bearer plain'])('opens no text such as %j', (text) => {
-    expect(faultOf(createSecretBox([older]), text)).toBe('not-authentic');
-  });
+  it.each(['', 'v1', 'v1.00000000.', 'v2.00000000.AAAA', 'Bearer plain'])(
+    'refuses to open a text that it did not seal: %j',
+    (text) => {
+      expect(faultOf(createSecretBox([older]), text)).toBe('not-authentic');
+    },
+  );
 
-  it('seals with the first of its keys and opens with each: so a key is replaced', () => {
+  it('seals with its first key and opens with each of its keys', () => {
     const before = createSecretBox([older]).seal('secret', place).sealed;
     const during = createSecretBox([newer, older]);
     expect(during.open(before, place)).toBe('secret');
@@ -82,24 +85,24 @@ describe('a secret box', () => {
     expect(faultOf(after, before)).toBe('unknown-key');
   });
 
-  it('says that it has no key', () => {
+  it('reports that it has no key if none is configured', () => {
     const box = createSecretBox([]);
     expect(() => box.seal('secret', place)).toThrow('MUSTER_SECRETS_KEY is not set here');
     expect(faultOf(box, createSecretBox([older]).seal('secret', place).sealed)).toBe('no-key');
   });
 });
 
-describe('its keys', () => {
+describe('the keys of a secret box', () => {
   const text = randomBytes(32).toString('base64');
 
-  it('come from the environment, in either base64', () => {
+  it('may be in the environment in standard or URL-safe base64', () => {
     const { sealed } = readSecretBox({ MUSTER_SECRETS_KEY: text }).seal('secret', place);
     const urlSafe = Buffer.from(text, 'base64').toString('base64url');
     const box = readSecretBox({ MUSTER_SECRETS_KEY: `${randomBytes(32).toString('base64')}, ${urlSafe}` });
     expect(box.open(sealed, place)).toBe('secret');
   });
 
-  it('come from a file', () => {
+  it('may be in a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-secret-box-'));
     const file = join(folder, 'key');
     writeFileSync(file, `${text}\n`);
@@ -108,7 +111,7 @@ describe('its keys', () => {
     expect(readSecretBox({ MUSTER_SECRETS_KEY: text }).open(sealed, place)).toBe('secret');
   });
 
-  it('need not be there', () => {
+  it('are optional', () => {
     expect(faultOf(readSecretBox({}), 'v1.00000000.AAAA')).toBe('no-key');
   });
 
@@ -116,9 +119,9 @@ describe('its keys', () => {
     ['too short', randomBytes(16).toString('base64'), 'has 16 bytes: a key is 32 bytes in base64'],
     ['too long', randomBytes(33).toString('base64'), 'has 33 bytes: a key is 32 bytes in base64'],
     ['no base64', 'correct horse battery staple', 'has no base64: a key is 32 bytes in base64'],
-    ['one of two', `${text},c2hvcnQ=`, 'has 5 bytes as key 2 of 2'],
-    ['nothing behind a comma', `${text},`, 'has 0 bytes as key 2 of 2'],
-  ])('are refused: %s, without showing them', (_name, keys, message) => {
+    ['one of two keys too short', `${text},c2hvcnQ=`, 'has 5 bytes as key 2 of 2'],
+    ['empty key after a comma', `${text},`, 'has 0 bytes as key 2 of 2'],
+  ])('are refused without being printed: %s', (_name, keys, message) => {
     const read = () => readSecretBox({ MUSTER_SECRETS_KEY: keys });
     expect(read).toThrow(`MUSTER_SECRETS_KEY ${message}`);
     for (const key of keys.split(',').filter((one) => one !== '')) expect(read).not.toThrow(key);

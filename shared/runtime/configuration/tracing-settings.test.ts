@@ -9,15 +9,15 @@ function settingsOf(environment: NodeJS.ProcessEnv) {
   return tracingSettingsOf(readEnvironment(processEnvironment, environment), ofProcess);
 }
 
-describe('tracing', () => {
+describe('the tracing settings', () => {
   it.each([{}, { OTEL_TRACES_SAMPLER_ARG: '1' }, { ...endpoint, OTEL_SDK_DISABLED: 'true' }])(
-    'is off without a collector, and where it is turned off: %j',
+    'are null without a collector and if tracing is disabled: %j',
     (environment) => {
       expect(settingsOf(environment)).toBeNull();
     },
   );
 
-  it('records 1 % unless told otherwise, and lets callers decide about their own', () => {
+  it('sample 1 % of traces by default and follow the sampling decision of callers', () => {
     const settings = settingsOf(endpoint);
     expect(settings).toMatchObject({ share: 0.01, followsCallers: true, headers: [] });
     expect(settings?.endpoint.href).toBe('http://collector:4318/v1/traces');
@@ -35,7 +35,7 @@ describe('tracing', () => {
     ['parentbased_always_on', { share: 1, followsCallers: true }],
     ['parentbased_always_off', { share: 0, followsCallers: true }],
     ['parentbased_traceidratio', { share: 0.25, followsCallers: true }],
-  ])('takes the sampler %s', (sampler, expected) => {
+  ])('apply the sampler %s', (sampler, expected) => {
     const environment = { ...endpoint, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: '0.25' };
     expect(settingsOf(environment)).toMatchObject(expected);
   });
@@ -43,11 +43,11 @@ describe('tracing', () => {
   it.each([
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/otlp/' }, 'http://collector:4318/otlp/v1/traces'],
     [{ ...endpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://tempo/spans' }, 'https://tempo/spans'],
-  ])('sends to the address that is meant: %j', (environment, href) => {
+  ])('use the endpoint of the traces: %j', (environment, href) => {
     expect(settingsOf(environment)?.endpoint.href).toBe(href);
   });
 
-  it('says of its process and sends what it is given', () => {
+  it('hold the configured headers and resource attributes, and OTEL_SERVICE_NAME as the name', () => {
     const settings = settingsOf({
       ...endpoint,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc, x-scope-orgid=muster',
@@ -70,7 +70,7 @@ describe('tracing', () => {
     // A secret is not said.
     [{ OTEL_EXPORTER_OTLP_HEADERS: 'secret' }, /^OTEL_EXPORTER_OTLP_HEADERS has to be key=value.*, not a text of 6/],
     [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=%0d%0ab' }, /^OTEL_EXPORTER_OTLP_HEADERS has to be names and values of headers/],
-  ])('refuses what is wrong, by name and value: %j', (environment, message) => {
+  ])('are refused with the name and value of the wrong variable: %j', (environment, message) => {
     expect(() => settingsOf({ ...endpoint, ...environment })).toThrow(message);
   });
 });

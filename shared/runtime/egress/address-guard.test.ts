@@ -23,8 +23,8 @@ function isPublicByHand([a, b, c, d]: readonly number[]): boolean {
   return !(x === 203 && y === 0 && z === 113);
 }
 
-describe('addresses that anybody may call', () => {
-  it('of IPv4: those that no special registry names', () => {
+describe('isPublic', () => {
+  it('is true exactly for IPv4 addresses in no special-purpose range', () => {
     fc.assert(
       fc.property(ipv4, (octets) => {
         expect(isPublic(octets.join('.'))).toBe(isPublicByHand(octets));
@@ -98,12 +98,12 @@ describe('addresses that anybody may call', () => {
     { range: '3fff::/20', first: '3fff::', last: '3fff:fff:ffff::1', beside: ['3ffe:ffff::', '3fff:1000::'] },
     { range: 'below 2000::/3', first: '::', last: '1fff:ffff::1', beside: ['2000::'] },
     { range: 'above 2000::/3', first: '4000::', last: 'ffff::1', beside: ['3fff:ffff::'] },
-  ])('not $range, from its first address to its last, but those beside it', ({ first, last, beside }) => {
+  ])('is false for $range from the first to the last address, and true just outside it', ({ first, last, beside }) => {
     expect([first, last].filter(isPublic)).toEqual([]);
     expect(beside.filter(isPublic)).toEqual(beside);
   });
 
-  it('never an IPv4 address in the clothes of IPv6', () => {
+  it('is false for an IPv4 address that is embedded in an IPv6 address', () => {
     fc.assert(
       fc.property(ipv4, (octets) => {
         const hex = octets.map((octet) => octet.toString(16).padStart(2, '0'));
@@ -131,16 +131,16 @@ describe('addresses that anybody may call', () => {
     '2001::1',
     '3fff::1',
     '4000::1',
-  ])('not %s', (address) => {
+  ])('is false for %s', (address) => {
     expect(isPublic(address)).toBe(false);
   });
 
-  it.each(['2606:4700::1111', '2a00:1450:4001::1', '8.8.8.8'])('but %s', (address) => {
+  it.each(['2606:4700::1111', '2a00:1450:4001::1', '8.8.8.8'])('is true for %s', (address) => {
     expect(isPublic(address)).toBe(true);
   });
 
   it.each(['', 'localhost', '127.1', '0x7f.1', '1.2.3', '::ffff', '8.8.8.8 '])(
-    'no text that is no address: %j',
+    'is false for a text that is no address: %j',
     (text) => {
       expect(isPublic(text)).toBe(false);
     },
@@ -155,15 +155,15 @@ function mayOf(rules: EgressRule[]): (destination: Destination) => boolean {
   return (destination) => guard.mayConnect(destination);
 }
 
-describe('the rules of a client', () => {
+describe('the egress rules of a client', () => {
   const to = (address: string, hostname = 'api.example.com', port = 443) => ({ hostname, port, address });
 
-  it('without any: every public address, no other', () => {
+  it('allow public addresses only if there is no rule', () => {
     const may = mayOf([]);
     expect([may(to('8.8.8.8')), may(to('10.0.0.1')), may(to('127.0.0.1'))]).toEqual([true, false, false]);
   });
 
-  it('all that one names has to fit', () => {
+  it('require host, port and address all to match', () => {
     const may = mayOf([{ host: 'api.example.com', port: 443 }]);
     expect(may(to('8.8.8.8'))).toBe(true);
     expect(may(to('8.8.8.8', 'api.example.com', 80))).toBe(false);
@@ -171,14 +171,14 @@ describe('the rules of a client', () => {
     expect(may(to('10.0.0.1'))).toBe(false);
   });
 
-  it('*.example.com stands for what is below it, and not for what merely ends so', () => {
+  it('match with *.example.com every subdomain, but neither example.com nor badexample.com', () => {
     const may = mayOf([{ host: '*.example.com' }]);
     expect(may(to('8.8.8.8', 'a.b.example.com'))).toBe(true);
     expect(may(to('8.8.8.8', 'example.com'))).toBe(false);
     expect(may(to('8.8.8.8', 'badexample.com'))).toBe(false);
   });
 
-  it('a range opens addresses that are not public, for what it says and nothing else', () => {
+  it('open with a cidr its private addresses and no others', () => {
     const may = mayOf([{ cidr: '10.1.0.0/16' }, { cidr: '127.0.0.0/8', port: 8080 }]);
     expect(may(to('10.1.2.3'))).toBe(true);
     expect(may(to('10.2.0.1'))).toBe(false);
@@ -193,14 +193,14 @@ describe('the rules of a client', () => {
     ...['fd00:c1::a9fe:a9fe', 'fd00:42::42', 'fd00:a9fe:a9fe::1', 'fd00:100::100:200', 'fe80::a9fe:a9fe'],
     ...['2002:a9fe:a9fe::1', '::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '64:ff9b::a9fe:a9fe', '2001:0:a9fe:a9fe::1'],
     ...['64:ff9b:1::a9fe:a9fe', '::ffff:0:a9fe:a9fe', '::a9fe:a9fe', '::ffff:100.100.100.200', '::10.0.0.1', '::2'],
-  ])('no rule opens %s', (address) => {
+  ])('never open %s', (address) => {
     const may = mayOf([{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }]);
     expect(may(to(address))).toBe(false);
     expect(mayOf([])(to(address))).toBe(false);
   });
 });
 
-describe('a URL, before it is kept', () => {
+describe('the URL of a job before it is stored', () => {
   const guard = createClientGuard(
     anywhere,
     [{ host: 'api.example.com', port: 443 }, { cidr: '127.0.0.0/8' }],
@@ -208,7 +208,7 @@ describe('a URL, before it is kept', () => {
   );
   const whyNot = (url: string) => guard.whyNot(new URL(url));
 
-  it('is judged by its address, however that is written', () => {
+  it('is judged by its IP address, in whatever notation', () => {
     expect(whyNot('http://169.254.169.254/latest')).toBe('169.254.169.254 is never called');
     expect(whyNot('http://2852039166/')).toBe('169.254.169.254 is never called');
     expect(whyNot('http://[::ffff:a9fe:a9fe]/')).toBe('::ffff:a9fe:a9fe is never called');
@@ -216,7 +216,7 @@ describe('a URL, before it is kept', () => {
     expect(whyNot('http://0x7f.1:8080/')).toBeNull();
   });
 
-  it('is judged by its name where no address may change that, and not looked up', () => {
+  it('is judged by its host name without a DNS lookup if no address rule could allow it', () => {
     const strict = createClientGuard(anywhere, [{ host: 'api.example.com', port: 443 }], 'orders');
     expect(strict.whyNot(new URL('https://api.example.com/hook'))).toBeNull();
     expect(strict.whyNot(new URL('http://api.example.com/hook'))).toBe(
@@ -225,7 +225,7 @@ describe('a URL, before it is kept', () => {
     expect(whyNot('https://other.example.com/')).toBeNull();
   });
 
-  it('is this machine where it says localhost', () => {
+  it('counts as 127.0.0.1 if its host is localhost', () => {
     const open = createClientGuard(anywhere, [], 'orders');
     expect(open.whyNot(new URL('http://localhost:5432/'))).toMatch(/^127.0.0.1 is none/);
     expect(open.whyNot(new URL('http://a.localhost./'))).toMatch(/^127.0.0.1 is none/);
@@ -233,17 +233,17 @@ describe('a URL, before it is kept', () => {
   });
 });
 
-describe('what the installation allows', () => {
+describe('MUSTER_EGRESS_ALLOW', () => {
   const installation = { of: 'MUSTER_EGRESS_ALLOW', rules: [{ cidr: '10.1.0.0/16' }, {}] };
 
-  it('bounds what the rules of clients open', () => {
+  it('limits the addresses that the rules of clients open', () => {
     const guard = createClientGuard(installation, [{ cidr: '10.0.0.0/8' }], 'orders');
     const to = (address: string) => guard.mayConnect({ hostname: 'a.test', port: 80, address });
     expect([to('10.1.0.1'), to('10.2.0.1'), to('8.8.8.8')]).toEqual([true, false, false]);
     expect(guard.whyNot(new URL('http://10.2.0.1/'))).toBe('10.2.0.1 is none that MUSTER_EGRESS_ALLOW may open');
   });
 
-  it('is all that bounds what operators configure', () => {
+  it('alone limits the services that operators configure', () => {
     const guard = createEgressGuard([installation]);
     const to = (address: string) => guard.mayConnect({ hostname: 'a.test', port: 80, address });
     expect([to('10.1.0.1'), to('10.2.0.1'), to('8.8.8.8'), to('169.254.169.254')]).toEqual([true, false, true, false]);

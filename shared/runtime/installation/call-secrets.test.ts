@@ -9,8 +9,8 @@ const owner = { clientId: 'c1', sealPaths: false };
 const headers = JSON.stringify({ authorization: 'Bearer team-a', 'content-type': 'text/plain' });
 const call = { url: 'https://a.test:8443/hooks/7?token=abc#top', headers };
 
-describe('a call as it is stored', () => {
-  it('shows what is no secret: names, the length of values, the server and the path', () => {
+describe('a stored call', () => {
+  it('shows header names, the length of values, the server and the path, but no secret', () => {
     const stored = sealCall(call, owner, box);
     expect(JSON.parse(stored.headers ?? '')).toMatchObject({
       authorization: { length: 13 },
@@ -21,7 +21,7 @@ describe('a call as it is stored', () => {
     expect(JSON.stringify(stored)).not.toMatch(/team-a|abc/);
   });
 
-  it('opens to what it was, for its own client and server', () => {
+  it('opens to the original call for its own client and server only', () => {
     const stored = sealCall(call, owner, box);
     expect(openUrl(stored.url, 'c1', box)).toBe('https://a.test:8443/hooks/7?token=abc');
     const { authorization = '' } = storedHeaders.parse(JSON.parse(stored.headers ?? ''));
@@ -42,7 +42,7 @@ describe('a call as it is stored', () => {
     ['https://a.test/hooks/7?token=abc', 'https://a.test/hooks/7?token=abc'],
     ['https://a.test', 'https://a.test/'],
     ['HTTPS://A.test/x y', 'https://a.test/x%20y'],
-  ])('has a sealed path too, where its client says so: %s', (url, opened) => {
+  ])('has its path sealed too if the client is configured with sealPaths: %s', (url, opened) => {
     const stored = sealCall({ url, headers: null }, { ...owner, sealPaths: true }, box);
     expect(shownUrl(stored.url)).toBe(opened === 'https://a.test/' ? url : 'https://a.test/[sealed]');
     expect(openUrl(stored.url, 'c1', box).replace(/\/$/, '')).toBe(opened.replace(/\/$/, ''));
@@ -52,11 +52,11 @@ describe('a call as it is stored', () => {
     { url: 'https://a.test/hooks/7', headers: null },
     { url: 'https://a.test/hooks/7?', headers: '{"content-type":"text/plain"}' },
     { url: 'https://a.test/hooks/7#?a=b', headers: null },
-  ])('is as it came where it has no secret: %j', (plain) => {
+  ])('is stored unchanged if it holds no secret: %j', (plain) => {
     expect(sealCall(plain, owner, box)).toBe(plain);
   });
 
-  it('is the same text again, and knows how it was stored under an older key and without one', () => {
+  it('is sealed to the same text again, and lists its texts under an older key and without one', () => {
     const before = sealCall(call, owner, box);
     expect(sealCall(call, owner, box)).toMatchObject({ url: before.url, headers: before.headers });
     const during = sealCall(call, owner, createSecretBox([newer, older]));
@@ -64,12 +64,12 @@ describe('a call as it is stored', () => {
     expect(during.alike?.()).toEqual([{ url: before.url, headers: before.headers }, call]);
   });
 
-  it('stays sealed when it is sealed again', () => {
+  it('stays unchanged when it is sealed again', () => {
     const { url, headers: once } = sealCall(call, owner, box);
     expect(sealCall({ url, headers: once }, owner, box)).toEqual({ url, headers: once });
   });
 
-  it('is refused without a key where a header or a path has to be sealed; a query stays as it is', () => {
+  it('is refused without a key if a header or path must be sealed, while a query stays plain', () => {
     const none = createSecretBox([]);
     expect(() => sealCall(call, owner, none)).toThrow('MUSTER_SECRETS_KEY is not set here');
     expect(() => sealCall({ ...call, headers: null }, { ...owner, sealPaths: true }, none)).toThrow('is not set here');

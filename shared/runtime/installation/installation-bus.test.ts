@@ -64,20 +64,20 @@ function consuming() {
 }
 
 describe('messages of two installations on the same topics', () => {
-  it('say whose they are, and are read as before', async () => {
+  it('carry their installation id and are still readable as step messages', async () => {
     const value: unknown = JSON.parse(await published(ours));
     expect(value).toMatchObject({ installation: ours });
     expect(stepMessage.parse(value)).toEqual(reference);
   });
 
-  it('are gathered for longer where the receiver has enough to do', async () => {
+  it('are gathered for longer while the receiver reports that it is crowded', async () => {
     const { arrive, isCrowded } = consuming();
     expect(isCrowded()).toBe(false);
     arrive(await published(ours), await published(ours));
     expect(isCrowded()).toBe(true);
   });
 
-  it('reach their own receiver only; the others are settled and counted', async () => {
+  it('reach only the receiver of their own installation; foreign ones are settled and counted', async () => {
     const { arrive, settled, delivered, text } = consuming();
     arrive(await published(ours), await published(theirs), await published(ours), await published(theirs));
     expect([delivered, settled]).toEqual([
@@ -87,13 +87,13 @@ describe('messages of two installations on the same topics', () => {
     expect(await text()).toContain('\nmuster_foreign_messages_total 2\n');
   });
 
-  it('are delivered when they do not say whose they are: the receiver judges them', () => {
+  it('are delivered to the receiver if they carry no installation id', () => {
     const { arrive, delivered, settled } = consuming();
     arrive('garbage', null, '', '{"installation":', JSON.stringify(reference));
     expect([delivered, settled]).toEqual([[0, 1, 2, 3, 4], []]);
   });
 
-  it('are warned of once a minute', async () => {
+  it('cause a warning at most once a minute if they are foreign', async () => {
     const { arrive, warnings, clock } = consuming();
     const foreign = await published(theirs);
     for (let second = 0; second < 90; second++) {

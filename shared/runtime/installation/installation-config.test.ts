@@ -13,12 +13,12 @@ const configOf = (changes: object = {}) =>
     }),
   );
 
-describe('a file and the installation', () => {
-  it('agree when they call the same services, written either way', () => {
+describe('a configuration file and the installation', () => {
+  it('agree if their service URLs differ only in notation', () => {
     expect(contradictionsBetween(configOf(), configOf({ segmentation: { url: 'http://segments.test/' } }))).toEqual([]);
   });
 
-  it('contradict each other in whom they call and what that promises', () => {
+  it('contradict each other if URLs or classes differ', () => {
     const other = configOf({
       segmentation: { url: 'http://sandbox.test' },
       actionTypes: { 'award-reward': { url: 'http://sandbox.test/v1', class: 'B' } },
@@ -30,7 +30,7 @@ describe('a file and the installation', () => {
     ]);
   });
 
-  it('agree when one has more countries or action types, and what is new is kept', () => {
+  it('agree if one has more countries or action types, and merging keeps the new ones', () => {
     const more = configOf({
       countries: ['SG', 'ID'],
       actionTypes: { 'send-message': { url: 'http://messages.test', class: 'B' } },

@@ -42,8 +42,8 @@ function setUp() {
   return { clock, kept, lines, counts, keep, fail, passed: () => passed };
 }
 
-describe('what is set aside', () => {
-  it('is kept up to a thousand of a topic, and counted beyond; another topic has its own', async () => {
+describe('the messages that are set aside as dead letters', () => {
+  it('are kept up to a thousand per topic, and only counted beyond that', async () => {
     const { kept, counts, keep, passed } = setUp();
     keep(5000);
     keep(10, 10, 'muster.award-reward.ID');
@@ -58,7 +58,7 @@ describe('what is set aside', () => {
     );
   });
 
-  it('is kept again with time, and a large one counts as several', async () => {
+  it('are kept again as time passes, and a large message counts as several', async () => {
     const { clock, kept, keep } = setUp();
     keep(10, 1_000_000);
     await settled();
@@ -73,7 +73,7 @@ describe('what is set aside', () => {
     expect(kept.length - before).toBeLessThan(110);
   });
 
-  it('is one line in half a minute, which says how many there were', async () => {
+  it('are logged in one line per half minute with their number', async () => {
     const { clock, lines, keep } = setUp();
     keep(500);
     await passTime(clock, 31_000);
@@ -82,7 +82,7 @@ describe('what is set aside', () => {
     expect(lines).toMatchObject([{ messages: 1 }, { messages: 500 }]);
   });
 
-  it('needs its message until it is kept, however often that takes', async () => {
+  it('hold back the settling of their messages until the database has stored them', async () => {
     const { clock, kept, keep, fail, passed } = setUp();
     fail(true);
     keep(3);

@@ -11,7 +11,7 @@ import { createRegistryReader, type RegistryReader } from './registry-reader.ts'
 
 const config = actionTypeConfig.parse({ url: 'http://rewards.test', class: 'A' });
 
-describe('what a process knows of the registry', () => {
+describe('a registry reader', () => {
   const clock = createSettableClock();
   let asked: string[];
   let source: RegistrySource;
@@ -37,7 +37,7 @@ describe('what a process knows of the registry', () => {
     register = (name) => seedMemoryRegistry(database, { actionTypes: { [name]: config }, partitionsPerShard: 1 });
   });
 
-  it('follows a change at once when it is told, and tells of it once', async () => {
+  it('follows a notified change at once and calls its listeners once', async () => {
     const seen: number[] = [];
     reader.onChange(({ actionTypes }) => seen.push(actionTypes.length));
     reader.start();
@@ -51,7 +51,7 @@ describe('what a process knows of the registry', () => {
     await reader.stop();
   });
 
-  it('follows one within five seconds of which the notice is lost', async () => {
+  it('follows a change within five seconds if the notice is lost', async () => {
     reader.start();
     await passTime(clock, 6000);
     register('award-reward');
@@ -60,7 +60,7 @@ describe('what a process knows of the registry', () => {
     await reader.stop();
   });
 
-  it('reads changes that are told in a row once a second, the last one too', async () => {
+  it('reads at most once a second for a row of notices, and includes the last change', async () => {
     reader.start();
     await passTime(clock, 3000);
     asked = [];
@@ -75,7 +75,7 @@ describe('what a process knows of the registry', () => {
     await reader.stop();
   });
 
-  it('follows a change within about a second while nothing can be told', async () => {
+  it('follows a change within about a second while the change feed is lost', async () => {
     const seen: number[] = [];
     reader.start();
     await passTime(clock, 3000);
@@ -90,7 +90,7 @@ describe('what a process knows of the registry', () => {
     await reader.stop();
   });
 
-  it('asks for the revision alone while nothing changes', async () => {
+  it('queries only the revision while nothing changes', async () => {
     reader.start();
     await passTime(clock, 20_500);
     await reader.stop();
@@ -98,7 +98,7 @@ describe('what a process knows of the registry', () => {
     expect(asked.filter((question) => question === 'revision').length).toBeLessThanOrEqual(5);
   });
 
-  it('gives whoever asks what was there when he asked, also while a look is under way', async () => {
+  it('returns from refresh a state that includes earlier changes, even while another look runs', async () => {
     await reader.refresh();
     const underWay = reader.refresh();
     register('award-reward');
@@ -106,7 +106,7 @@ describe('what a process knows of the registry', () => {
     await underWay;
   });
 
-  it('keeps what it knew while the store does not answer, and goes on by itself', async () => {
+  it('keeps its last state while the store does not answer, and recovers by itself', async () => {
     register('award-reward');
     await reader.refresh();
     const answering = source.revision.bind(source);

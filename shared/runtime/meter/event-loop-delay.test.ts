@@ -7,7 +7,7 @@ describe('the watch of the event loop', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout'] }));
   afterEach(() => vi.useRealTimers());
 
-  it('says how late its timers fire', async () => {
+  it('measures how late its timers fire', async () => {
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     let nowMs = 0;
     watchEventLoop(meter, () => nowMs);

@@ -12,7 +12,7 @@ function setUp() {
 }
 
 describe('the Prometheus meter', () => {
-  it('wakes an idle process once a second at most', () => {
+  it('wakes an idle process at most once a second', () => {
     const everyMs = vi.spyOn(globalThis, 'setInterval');
     setUp();
     expect(Math.min(...everyMs.mock.calls.map(([, ms]) => ms ?? 0))).toBe(1000);
@@ -32,7 +32,7 @@ describe('the Prometheus meter', () => {
     ]);
   });
 
-  it('asks a gauge for its value when it is read, and forgets what is no longer reported', async () => {
+  it('collects a gauge when it is read, and drops labels that are no longer reported', async () => {
     const { meter, linesOf } = setUp();
     let lanes = ['0', '1'];
     meter.gauge({
@@ -48,7 +48,7 @@ describe('the Prometheus meter', () => {
     expect(await linesOf('muster_lane_depth')).toEqual(['muster_lane_depth{partition="1"} 7']);
   });
 
-  it('puts durations into buckets', async () => {
+  it('counts durations in buckets', async () => {
     const { meter, linesOf } = setUp();
     const durations = meter.histogram({
       name: 'muster_call_duration_seconds',
@@ -66,7 +66,7 @@ describe('the Prometheus meter', () => {
     ]);
   });
 
-  it('gives services of one process the same metric, each with its own part of a gauge', async () => {
+  it('gives two services of one process the same metric, each with its own labels of a gauge', async () => {
     const { meter, linesOf } = setUp();
     for (const pool of ['api', 'worker']) {
       meter.counter({ name: 'muster_turns_total', help: 'Turns.' }).of({}).add();
@@ -84,7 +84,7 @@ describe('the Prometheus meter', () => {
     ]);
   });
 
-  it('refuses one name for two things', () => {
+  it('refuses a metric name for a second kind or other labels', () => {
     const { meter } = setUp();
     meter.counter({ name: 'muster_x_total', help: 'X.' });
     expect(() => meter.gauge({ name: 'muster_x_total', help: 'X.' })).toThrow(
@@ -95,7 +95,7 @@ describe('the Prometheus meter', () => {
     );
   });
 
-  it('goes on without a gauge that cannot be collected', async () => {
+  it('exposes the other metrics if a gauge cannot be collected', async () => {
     const { meter, linesOf, warnings } = setUp();
     meter.counter({ name: 'muster_turns_total', help: 'Turns.' }).of({}).add();
     meter.gauge({
@@ -109,13 +109,13 @@ describe('the Prometheus meter', () => {
     expect(warnings).toEqual([expect.objectContaining({ metric: 'muster_broken' })]);
   });
 
-  it('tells of the process, and not what its own watch of the event loop does not measure', async () => {
+  it('exposes process metrics, but not the event-loop lag of prom-client', async () => {
     const { linesOf } = setUp();
     expect(await linesOf('process_resident_memory_bytes')).toHaveLength(1);
     expect(await linesOf('nodejs_eventloop_lag_p99_seconds')).toHaveLength(0);
   });
 
-  it('counts on from reading to reading, wherever the count was asked for', async () => {
+  it('keeps counting from one reading to the next', async () => {
     const { meter, linesOf } = setUp();
     const ended = meter.counter({ name: 'muster_runs_total', help: 'Runs.', labelNames: ['state'] });
     for (const expected of [1, 2]) {

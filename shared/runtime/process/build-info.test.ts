@@ -4,7 +4,7 @@ import { createPrometheusMeter } from '../meter/prometheus-meter.ts';
 import { exportBuild } from './build-info.ts';
 import { packageVersion } from '../version.ts';
 
-it('a process says which version it is, and which release of the time zone database it goes by', async () => {
+it('the build info metric names the version and the release of the time zone database', async () => {
   const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
   exportBuild(meter, 'scheduler');
   const labels = `service="scheduler",version="${packageVersion}",zone_data="${process.versions['tz'] ?? ''}"`;

@@ -27,7 +27,7 @@ describe('the health port', () => {
   });
   afterEach(() => void server.close());
 
-  it('says that the process turns, and whether it should get work', async () => {
+  it('answers /healthz while the process runs, and /readyz with 503 if a part is not ready', async () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     databaseFails = 'connect ECONNREFUSED';
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -38,20 +38,20 @@ describe('the health port', () => {
     ]);
   });
 
-  it('shows the metrics as Prometheus reads them', async () => {
+  it('serves the metrics in the format of Prometheus', async () => {
     const answer = await fetch(`${url}/metrics`);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await answer.text()).toContain('\nmuster_turns_total 5\n');
   });
 
-  it('tells Prometheus which part is not well, as each look finds it', async () => {
+  it('exposes a muster_ready metric per part from a fresh check', async () => {
     const partsOf = async () => (await (await fetch(`${url}/metrics`)).text()).match(/^muster_ready.*$/gm);
     expect(await partsOf()).toEqual(['muster_ready{part="loop"} 1', 'muster_ready{part="database"} 1']);
     databaseFails = 'connect ECONNREFUSED';
     expect(await partsOf()).toEqual(['muster_ready{part="loop"} 1', 'muster_ready{part="database"} 0']);
   });
 
-  it('names the variable when its port is taken', async () => {
+  it('names HEALTH_PORT in the error if the port is taken', async () => {
     const address = server.address();
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
     const second = serveHealth({
@@ -63,7 +63,7 @@ describe('the health port', () => {
     await expect(second).rejects.toThrow(`HEALTH_PORT=${port}: another process has this port already (127.0.0.1)`);
   });
 
-  it('has nothing else', async () => {
+  it('answers 404 on any other path', async () => {
     expect((await fetch(`${url}/anything`)).status).toBe(404);
   });
 });

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { logWarnings } from './log-warnings.ts';
 
-it('warnings of Node.js are entries of the log, and are printed nowhere else', () => {
+it('logWarnings writes warnings of Node.js to the log and nowhere else', () => {
   const lines: string[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {

@@ -35,7 +35,7 @@ function recording(start?: (context: ProcessContext) => void) {
 }
 
 describe('a process', () => {
-  it('tells every problem of its configuration before it starts anything', () => {
+  it('reports every problem of its configuration before it starts anything', () => {
     const { definition, steps } = recording();
     expect(() => definition.prepare({ LOG_LEVEL: 'loud', NUMBER: 'many' })).toThrow(
       /LOG_LEVEL has to be .*, not "loud"\nNUMBER has to be a number, not "many"/,
@@ -56,7 +56,7 @@ describe('a process', () => {
     expect(parts).toEqual(['loop', 'kafka']);
   });
 
-  it('closes the service, then what it opened, the last opened first, and everything once', async () => {
+  it('closes the service, then its resources in reverse order, each once', async () => {
     const { definition, steps } = recording();
     const running = await definition.prepare({ ...quiet, NUMBER: '1' }).start(host);
     await stopService(running);
@@ -64,7 +64,7 @@ describe('a process', () => {
     expect(steps).toEqual(['stop intake', 'finish work', 'close service', 'close publisher', 'close pool']);
   });
 
-  it('closes what was opened when the start fails', async () => {
+  it('closes the opened resources if its start fails', async () => {
     const { definition, steps } = recording(() => {
       throw new Error('no database');
     });
@@ -72,7 +72,7 @@ describe('a process', () => {
     expect(steps).toEqual(['close publisher', 'close pool']);
   });
 
-  it('goes on closing when something cannot be closed', async () => {
+  it('closes the remaining resources if one of them cannot be closed', async () => {
     const { definition, steps } = recording(({ onClose }) =>
       onClose('consumer', () => Promise.reject(new Error('gone'))),
     );
@@ -81,7 +81,7 @@ describe('a process', () => {
     expect(steps).toEqual(['close service', 'close publisher', 'close pool']);
   });
 
-  it('has a name of its own each time it is started', async () => {
+  it('gets a new owner name each time it is started', async () => {
     const owners: string[] = [];
     const { definition } = recording(({ owner }) => owners.push(owner));
     const prepared = definition.prepare({ ...quiet, NUMBER: '1' });

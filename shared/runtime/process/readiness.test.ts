@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkPart, readinessOf } from './readiness.ts';
 
 describe('the readiness of a process', () => {
-  it('names each part and what is wrong with it', async () => {
+  it('names each part and its problem', async () => {
     const parts = {
       loop: () => undefined,
       database: () => Promise.reject(new Error('connect ECONNREFUSED')),
@@ -16,7 +16,7 @@ describe('the readiness of a process', () => {
     });
   });
 
-  it('repeats no check that is still under way', async () => {
+  it('shares one check of a part that is still running', async () => {
     const answer = Promise.withResolvers<undefined>();
     let questions = 0;
     const check = () => {

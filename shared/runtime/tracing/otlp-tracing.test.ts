@@ -59,7 +59,7 @@ async function passUntil(clock: SettableClock, holds: () => boolean): Promise<vo
 }
 
 describe('spans', () => {
-  it('are sent together, in the form of OTLP, with what was configured', async () => {
+  it('are sent in one OTLP request with the configured headers after 5 s', async () => {
     const { clock, tracing, counted } = start({ headers: ['authorization', 'Bearer abc'] });
     tracing.record(spanNo(1));
     const linked = { traceId: 'a3ce929d0e0e47364bf92f3577b34da6', spanId: '00f067aa0ba902b7' };
@@ -101,14 +101,14 @@ describe('spans', () => {
     expect(await counted('exported')).toBe(2);
   });
 
-  it('are sent before their time where they are many', async () => {
+  it('are sent earlier if a full request has collected', async () => {
     const { tracing } = start({ clock: systemClock });
     several(maxSpansPerRequest).forEach((span) => tracing.record(span));
     await collector.until((spans) => spans.length === maxSpansPerRequest);
     await tracing.stop();
   });
 
-  it('are sent when the process stops, and what comes afterwards is counted as dropped', async () => {
+  it('are sent when the process stops, and a later span is counted as dropped', async () => {
     const { tracing, counted } = start({ clock: systemClock });
     several(600).forEach((span) => tracing.record(span));
     await tracing.stop();
@@ -117,7 +117,7 @@ describe('spans', () => {
     expect(await counted('no-room')).toBe(1);
   });
 
-  it('are dropped and counted where there is no room: nobody waits', async () => {
+  it('are dropped and counted if the queue is full, without waiting', async () => {
     const { tracing, counted } = start();
     several(maxQueuedSpans + 10).forEach((span) => tracing.record(span));
     expect(await counted('no-room')).toBe(10);
@@ -125,7 +125,7 @@ describe('spans', () => {
     expect(collector.spans).toHaveLength(maxQueuedSpans);
   });
 
-  it('are kept for a collector that is busy, and dropped by one that refuses them', async () => {
+  it('are retried if the collector is busy, and dropped if it refuses them', async () => {
     const { clock, tracing, counted } = start();
     collector.status = 503;
     tracing.record(spanNo(1));
@@ -141,7 +141,7 @@ describe('spans', () => {
     expect(await counted('refused')).toBe(1);
   });
 
-  it('do not keep a process from stopping whose collector is gone', async () => {
+  it('do not delay the stop of a process whose collector is gone', async () => {
     const url = collector.url;
     await collector.stop();
     collector = await startSpanCollector();

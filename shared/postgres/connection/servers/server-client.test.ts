@@ -64,19 +64,19 @@ describe('a connection to one of several servers', () => {
     return client;
   }
 
-  it('is given up if the server is silent', async () => {
+  it('times out if the server is silent', async () => {
     await expect(connect([], 1)).rejects.toThrow('it does not answer in time');
   });
 
-  it('is given up if the server is silent about what it is', async () => {
+  it('times out if the server does not report its role', async () => {
     await expect(connect([welcomeOfPooler], 100)).rejects.toThrow('it does not say what it is');
   });
 
   it.each([
     ['its only answer', [welcome], welcome],
     ['its request for the password', [passwordRequest, welcome], passwordRequest],
-    ['its answer about what it is', [welcomeOfPooler, answerOfPooler], answerOfPooler],
-  ])('is open if %s came while the event loop stood still beyond the limit', async (_which, answers, last) => {
+    ['its answer about its role', [welcomeOfPooler, answerOfPooler], answerOfPooler],
+  ])('is open if %s arrived while the event loop was blocked past the time-out', async (_which, answers, last) => {
     const client = await connect([...answers], 500, last);
     expect(client.server.name).toBe(new URL(server.url).host);
     await client.end();

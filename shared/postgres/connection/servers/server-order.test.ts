@@ -7,8 +7,8 @@ import { createServerOrder } from './server-order.ts';
 const { servers } = parseDatabaseUrl('postgres://a,b,c,d/db');
 const [a, b, c, d] = servers;
 
-describe('the order of servers', () => {
-  it('is that of the URL', () => {
+describe('the order of database servers', () => {
+  it('is the order of the URL', () => {
     const order = createServerOrder(servers);
     const tried = servers.map(() => {
       const next = order.next();
@@ -19,7 +19,7 @@ describe('the order of servers', () => {
     expect(order.next(), 'all were passed over, so it begins again').toBe(a);
   });
 
-  it('has the one first that was right last, and the others as in the URL', () => {
+  it('begins with the last suitable server, followed by the others as in the URL', () => {
     const order = createServerOrder(servers);
     expect(order.wasRight(c ?? a)).toBe(true);
     expect(order.wasRight(c ?? a)).toBe(false);
@@ -31,7 +31,7 @@ describe('the order of servers', () => {
     expect(tried).toEqual([c, a, b, d]);
   });
 
-  it('finds the one that leads, wherever it is, however many look at once and whoever led before', async () => {
+  it('leads to the primary at any position, for any number of concurrent searches', async () => {
     const place = fc.integer({ min: 0, max: servers.length - 1 });
     await fc.assert(
       fc.asyncProperty(place, place, fc.integer({ min: 1, max: 12 }), fc.scheduler(), async (now, before, many, s) => {
@@ -56,10 +56,10 @@ describe('the order of servers', () => {
   });
 });
 
-describe('a hunt', () => {
+describe('the search for a suitable database server', () => {
   const wanted = { servers: servers.length, wanted: 'read-write' } as const;
 
-  it('says of each server why it was passed over, where none is right', async () => {
+  it('reports for each server why it is not suitable', async () => {
     const order = createServerOrder(servers);
     const found = hunt(wanted, () => {
       const tried = order.next();
@@ -72,7 +72,7 @@ describe('a hunt', () => {
     );
   });
 
-  it('ends at once with what is no matter of a server', async () => {
+  it('ends at once with an error that no other server can avoid', async () => {
     let tries = 0;
     const found = hunt(wanted, () => {
       tries++;

@@ -11,7 +11,7 @@ import { connectClient } from './servers.ts';
 import { lookAtServers } from './servers-look.ts';
 
 /** Addresses of one server, and of none: who leads is what the database says. */
-describe('several servers in DATABASE_URL', () => {
+describe('the servers of a DATABASE_URL with several hosts', () => {
   let database: TestDatabase;
   let nobody: string;
   const pools: Pool[] = [];
@@ -44,7 +44,7 @@ describe('several servers in DATABASE_URL', () => {
     await client.end();
   };
 
-  it('are tried until one answers, by pools and by single connections, many at once too', async () => {
+  it('are tried until one answers, by pools and single connections', async () => {
     const url = at(nobody, there());
     const pool = open(url);
     const answers = await Promise.all(
@@ -56,7 +56,7 @@ describe('several servers in DATABASE_URL', () => {
     await client.end();
   });
 
-  it('are each named with its reason where none is right', async () => {
+  it('are listed with their reasons if none is suitable', async () => {
     await mayBeRead('on');
     const reasons = `${nobody}: connect ECONNREFUSED ${nobody}; ${there()}: may only be read`;
     const said = `no server in DATABASE_URL may be written to: ${reasons}`;
@@ -69,7 +69,7 @@ describe('several servers in DATABASE_URL', () => {
     );
   });
 
-  it('are asked where a pooler keeps to itself what they say', async () => {
+  it('are queried for their role behind a pooler that does not report it', async () => {
     const pooler = await startTransactionPooler(database.url, true);
     const { host } = new URL(pooler.url);
     const pool = open(at(nobody, host));
@@ -80,13 +80,13 @@ describe('several servers in DATABASE_URL', () => {
     await pooler.close();
   });
 
-  it('are not tried one after the other with a password that is wrong', async () => {
+  it('are not tried one after another with a wrong password', async () => {
     const wrong = at(there(), nobody).replace(/:[^:@/]*@/, ':wrong@');
     await expect(open(wrong).query('select 1')).rejects.toMatchObject({ code: '28P01' });
     await expect(connectClient(wrong)).rejects.toMatchObject({ code: '28P01' });
   });
 
-  it('are left by connections that may only read since, and taken again after', async () => {
+  it('are left by connections once they are read-only, and used again later', async () => {
     const pool = open(at(nobody, there()));
     await pool.query('select 1');
     // Told to this session, as a change of the server's configuration is told to all.
@@ -98,7 +98,7 @@ describe('several servers in DATABASE_URL', () => {
     expect(await pid()).toBeTypeOf('number');
   });
 
-  it('change nothing for who names one: the client is the library’s own, and is asked nothing', async () => {
+  it('cause no extra query if the URL has one host', async () => {
     const pool = open(database.url);
     const client = await pool.connect();
     expect([pool.constructor, client.constructor]).toEqual([pg.Pool, pg.Client]);
@@ -108,7 +108,7 @@ describe('several servers in DATABASE_URL', () => {
     expect([host, port, name, user]).toEqual(['::1', 6432, 'db', 'u']);
   });
 
-  it('make a database of their own for who asks for one', async () => {
+  it('can be used to create a database', async () => {
     const name = `${new URL(database.url).pathname.slice(1)}_own`;
     const url = await createDatabase(at(nobody, there()), name);
     expect((await open(url).query<{ name: string }>('select current_database() as name')).rows).toEqual([{ name }]);

@@ -53,7 +53,7 @@ describe('a session on a database with unusual defaults', () => {
     ['with options of its own', () => `${database.url}?options=-c%20datestyle%3DGerman%20-c%20work_mem%3D8MB`],
   ];
 
-  it.each(ways)('has the settings of Muster in every kind of pool: %s', async (_, url) => {
+  it.each(ways)("has Muster's settings in every kind of pool: %s", async (_, url) => {
     for (const create of [createPool, createHotPathPool, createAcceptPool, createUploadPool]) {
       const pool = create({ connectionString: url(), applicationName: 'settings', max: 1, logger });
       expect(settingsRows.parse((await pool.query(selectSettings)).rows)[0].settings, create.name).toBe(right);
@@ -62,7 +62,7 @@ describe('a session on a database with unusual defaults', () => {
     }
   });
 
-  it.each(ways)('has them in a connection of its own and in migrations: %s', async (_, url) => {
+  it.each(ways)("has Muster's settings in a single connection and in migrations: %s", async (_, url) => {
     const client = await connectClient(url());
     expect(settingsRows.parse((await client.query(selectSettings)).rows)[0].settings).toBe(right);
     await client.end();
@@ -97,7 +97,7 @@ describe('a session on a database with unusual defaults', () => {
     ['intervalstyle=sql_standard', 'an interval'],
     ['extra_float_digits=-15', 'a float'],
     ['search_path=elsewhere', 'the schema of tables'],
-  ])('fails the round trip of the doctor with %s', async (setting, kind) => {
+  ])("fails the doctor's round trip with %s", async (setting, kind) => {
     const pool: Pool = new pg.Pool({ connectionString: database.url, max: 1, options: `${relied} -c ${setting}` });
     await expect(lookAtRoundTrip(pool)).rejects.toThrow(`not as they were sent: ${kind}`);
     await pool.end();
