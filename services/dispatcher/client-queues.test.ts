@@ -24,7 +24,7 @@ describe('the queues of clients', () => {
     );
   });
 
-  it("return a small client's jobs beside a client with 5,000 jobs", () => {
+  it('return jobs of a small client soon beside a client with 5,000 jobs', () => {
     const { add, claim, countOf } = clientQueuesSubject();
     add('crowd', 5000);
     add('small', 2);
@@ -242,7 +242,7 @@ describe('the priorities in the queue of one client', () => {
     expect(orderOf('low')).toEqual(orderOf());
   });
 
-  it('return jobs that were put back before others of the same priority only', () => {
+  it('return references that could not be claimed before other references of the same priority only', () => {
     const { queues, add } = clientQueuesSubject();
     add('shop', 3);
     add('shop', 3, 'high');

@@ -119,7 +119,7 @@ describe('an answer of the batch service', () => {
 });
 
 describe('a service of contract class A', () => {
-  test('applies one effect per user, run and step, whatever the key', async () => {
+  test('applies one effect per user, run and step, under any key', async () => {
     const { call, ledger, service } = createSubject({ failureShare: 0.2 });
     const first = await call();
     const second = await call({ key: 'another-key', body: bodyOf({ batch: 2 }) });

@@ -35,7 +35,7 @@ describe('a watermark', () => {
     expect(watermark.position).toBe(13);
   });
 
-  it('counts an offset as settled once', () => {
+  it('counts an offset once although it is settled twice', () => {
     const watermark = delivered(7, 8);
     expect([watermark.settle(7), watermark.settle(7), watermark.settle(99)]).toEqual([true, false, false]);
     expect(watermark.unsettled).toBe(1);

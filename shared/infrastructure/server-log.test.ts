@@ -30,7 +30,7 @@ describe('the failure line of a server log', () => {
 const held =
   '2026-11-28 02:46:18.306 UTC [12893] FATAL:  pre-existing shared memory block (key 10918426, ID 360467) is still in use';
 
-it('the memory of a killed server counts as held if that is the last error in the log of the next one', () => {
+it('the log of a server shows whether its start failed because a killed server still holds its memory', () => {
   expect(isMemoryHeld(`LOG:  starting\n${held}\nHINT:  Terminate any old server processes\n`)).toBe(true);
   expect(isMemoryHeld(`${held}\nFATAL:  could not create lock file "postmaster.pid"\n`)).toBe(false);
   expect(isMemoryHeld('LOG:  database system is ready to accept connections\n')).toBe(false);

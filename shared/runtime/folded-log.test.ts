@@ -52,7 +52,7 @@ describe('a folded log', () => {
     expect(lines).toEqual([expect.anything(), expect.objectContaining({ failures: 2, msg: 'back after 12 s' })]);
   });
 
-  it('writes nothing for a working source, and does not wait for a forgotten source', () => {
+  it('writes nothing for a working source, and does not wait for a source that was forgotten', () => {
     const { lines, log } = setUp();
     const source = {};
     log.worked(source);

@@ -48,7 +48,7 @@ describe('claimed jobs', () => {
     expect([queues.waiting > 0, queues.waiting + queues.inFlight]).toEqual([true, 10]);
   });
 
-  it('count as in flight while their claims are written, and no more if that failed', () => {
+  it('count as in flight while their claims are written, and no longer if the write failed', () => {
     const { queues, add, claim } = clientQueuesSubject({ ofClient: 5 });
     add('shop', 20);
     const claims = queues.take(500);

@@ -165,7 +165,7 @@ describe('the call slots of a dispatcher', () => {
     expect(tried.size).toBe(clients.length);
   });
 
-  it('are settled after 3 s beside another dispatcher, and after 6 s for one that is not listed', async () => {
+  it('are settled after 3 s beside another dispatcher, and after 6 s if the dispatcher is not listed', async () => {
     const { clock, startOne } = setUp();
     await startOne('d1');
     const settledAt = new Map<string, number>();

@@ -48,7 +48,7 @@ describe('the clients with jobs behind the marks', () => {
     }
   });
 
-  it('are counted once per client, without those that only the sweep has found', () => {
+  it('are counted once per client, without clients that have only jobs found by a sweep', () => {
     const behind = createClientsBehind();
     const spanOf = (client: number, dueUs: number, partition = 1) => {
       return { partition, clientId: clientIdOf(client), first: markAt(dueUs), last: markAt(dueUs), rows: 1 };

@@ -14,7 +14,7 @@ it('the mark just after a job is the first mark behind the job', () => {
   expect(isBehind(justAfter({ dueUs: 7, jobId: last }), { dueUs: 7, jobId: last })).toBe(true);
 });
 
-it('a job is the first one behind the mark just before it', () => {
+it('the mark just before a job is followed by that job and no earlier one', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), fc.integer({ min: 1, max: 2 ** 50 }), (jobId, otherId, dueUs) => {
       const before = justBefore({ dueUs, jobId });

@@ -48,7 +48,7 @@ describe('the waiting spans of a client', () => {
     );
   });
 
-  it('extend the last span at the maximum number, even while that span is read', () => {
+  it('extend the last span instead of exceeding the maximum number of spans, even while that span is read', () => {
     const spans: WaitingSpans = [];
     addSpan(spans, spanOf(3, 3), true);
     const [read] = spans;

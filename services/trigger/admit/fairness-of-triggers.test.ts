@@ -41,7 +41,7 @@ describe('one of several triggers', () => {
     expect(grantedTo(healthy, neighbours({ complete: true }))).toBe(280);
   });
 
-  it('shares with the others the batches that are left under five bounds', () => {
+  it('shares room with the other triggers so that ready batches stay under five times the bound', () => {
     // Beyond their floors these have 1440 of 1500 batches.
     const hung = neighbours({ ready: 200, competes: 0 }, 8);
     expect(grantedTo(healthy, hung)).toBe(60);
@@ -54,7 +54,7 @@ describe('one of several triggers', () => {
     expect(grantedTo(hung, neighbours({ ready: 20, competes: 0 }, 2))).toBe(80);
   });
 
-  it('grants only the floor to a feed whose batches all wait while feeds of another trigger progress', () => {
+  it('grants only the minimum to a feed whose batches all wait while feeds of another trigger progress', () => {
     const waits = feedOf({ feedId: 'waits', waiting: 100, isIdle: true, wants: 500 });
     expect(grantedTo(waits, neighbours({ ready: 20 }, 1))).toBe(2 * quantum);
     expect(grantedTo(waits, neighbours({ waiting: 100, isIdle: true }, 1))).toBe(160);
@@ -125,7 +125,7 @@ describe('several triggers that admit batches at the same time', () => {
     );
   });
 
-  it('keep ready batches beyond the floors under five bounds, even if other feeds stop at each look', () => {
+  it("keep ready batches beyond each feed's minimum under five bounds, even if other feeds stop at each look", () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));

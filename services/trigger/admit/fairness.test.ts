@@ -61,7 +61,7 @@ describe('the admission of batches', () => {
     expect(admit([hung, free], bounds, noTurns).grants).toEqual(new Map([['free', 290]]));
   });
 
-  it('grants a new feed its floor beside a feed that fills the shard without progress', () => {
+  it('grants a new feed its minimum beside a feed that fills the shard without progress', () => {
     const hung = feedOf({ feedId: 'hung', ready: 300, competes: 0 });
     const first = feedOf({ feedId: 'first', ready: 5, wants: 290, isServed: false });
     expect(Object.fromEntries(admit([hung, first], bounds, noTurns).grants)).toEqual({ first: 15 });
@@ -73,14 +73,14 @@ describe('the admission of batches', () => {
     expect(Object.fromEntries(admit([slow, free], bounds, noTurns).grants)).toEqual({ free: 260 });
   });
 
-  it('grants a feed without progress as if all ready batches of its shard competed', () => {
+  it('counts all ready batches of the shard against a feed without progress', () => {
     const slow = feedOf({ feedId: 'slow', ready: 50, competes: 0, wants: 500 });
     const others = feedOf({ feedId: 'others', ready: 240, competes: 0.1, wants: null, complete: true });
     expect(total(admit([slow, others], bounds, noTurns).grants)).toBe(20);
     expect(total(admit([slow], bounds, noTurns).grants)).toBe(260);
   });
 
-  it('keeps ready batches beyond the floors under five bounds for 12 feeds without progress', () => {
+  it("keeps ready batches beyond each feed's minimum under five bounds for 12 feeds without progress", () => {
     const hung = Array.from({ length: 12 }, (_, i) => feedOf({ feedId: `hung-${i}`, ready: 200, competes: 0 }));
     const free = feedOf({ feedId: 'free', wants: 500 });
     expect(total(admit([...hung.slice(0, 8), free], bounds, noTurns).grants)).toBe(60);
@@ -93,7 +93,7 @@ describe('the admission of batches', () => {
     expect(total(admit([feed(300)], bounds, noTurns).grants)).toBe(0);
   });
 
-  it('grants a held feed only its floor, including its waiting batches', () => {
+  it('grants a held feed only its minimum, including its waiting batches', () => {
     const held = (waiting: number) => feedOf({ feedId: 'a', wants: 500, waiting, held: true });
     expect(total(admit([held(0)], bounds, noTurns).grants)).toBe(2 * quantum);
     expect(total(admit([held(15)], bounds, noTurns).grants)).toBe(5);
@@ -241,7 +241,7 @@ describe('the bound of ready batches', () => {
     expect(readyBound({ ...pace, handledPerSecond: 1000, depth: 2, busyForMs: 60_000 })).toBe(6000);
   });
 
-  it('is three seconds of work in a slow shard, but at least what its workers have in flight', () => {
+  it('is three seconds of work in a slow shard, but at least the batches that its workers have in flight', () => {
     const slow = { ...pace, busyForMs: 60_000, handledPerSecond: 8 };
     expect(readyBound(slow)).toBe(24);
     expect(readyBound({ ...slow, handledPerSecond: 0.1 })).toBe(20);

@@ -145,7 +145,7 @@ describe('a look at the feeds of running runs', () => {
     expect(known.sums.shards().get(shard)).toMatchObject({ load: 1, ownLoad: 0 });
   });
 
-  it('counts feeds without progress apart from those that compete for room', async () => {
+  it('counts feeds without progress apart from feeds that compete for room', async () => {
     const { rows, begun, look, known } = setUp(100);
     await look(80);
     rows.set('hangs', loadOf('hangs', 0));

@@ -41,7 +41,7 @@ describe('a user whom several sources place in different countries', () => {
     ]);
   });
 
-  it('is excluded in all countries by an excluding list, whatever country the list has', async () => {
+  it('is excluded in all countries by an excluding list, even if the list has another country', async () => {
     const world = createTriggerFixture();
     const out = await addList(world, { ann: 'ID' });
     world.segmentation.users.set('SG', ['ann', 'bob']).set('ID', ['cy']);

@@ -286,7 +286,7 @@ describe('users of a batch', () => {
     expect(stepRows(1).filter(({ state }) => state === 'waiting')).toMatchObject([{ open: true }, { open: true }]);
   });
 
-  it('are requested again with the same key and no further batch while every answer leaves them out (class A)', async () => {
+  it('are requested again with the same key and without a child batch as long as answers leave them out (class A)', async () => {
     const { clock, endpoint, feed, sweepOverdue, database } = await createRunningWorker({ type: { class: 'A' } });
     endpoint.answer = () => answerOf([]);
     const { runId } = await feed([['u1', 'u2']], { deadlineSeconds: 3600 });

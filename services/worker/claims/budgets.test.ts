@@ -34,7 +34,7 @@ describe('a worker of a campaign with a budget', () => {
     await passTimeUntil(clock, () => totals()[0]?.succeeded === 10);
   });
 
-  it('releases the units of failed users, so that others are served in their place', async () => {
+  it('releases the budget units of failed users, so that other users are served', async () => {
     const { clock, endpoint, feed, sweepOverdue } = await createRunningWorker();
     endpoint.answer = ({ call }) =>
       answerOf(

@@ -41,7 +41,7 @@ const cases = [8, 12, 40].flatMap((slots) =>
 
 describe('a run that ends while its worker is gone', () => {
   it.each(cases)(
-    'leaves users unknown for calls in flight and one flush of claims: $slots slots, $how, $outcome',
+    'marks at most the users of calls in flight and of one flush of claims as unknown: $slots slots, $how, $outcome',
     async ({ slots, outcome, how }) => {
       for (const recordedBefore of [200, 300, 400]) {
         const busy = await busyWorker(slots, recordedBefore);
@@ -63,7 +63,7 @@ describe('a run that ends while its worker is gone', () => {
     },
   );
 
-  it('would end called users as not called if the claims counted as not begun (control)', async () => {
+  it('would end called users as not called if their claims counted as not begun (control)', async () => {
     const busy = await busyWorker(12, 300);
     const { held } = busy.break();
     for (const row of held) row.lapses = noneBegun;

@@ -74,7 +74,7 @@ describe('the trial call of a held step', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is left to a later batch by a batch with lapsed leases that waits for another such batch', async () => {
+  it('is left to a later batch if its own batch has lapsed leases and waits for another such batch', async () => {
     const { ask, deps, taken, work } = setUp({ lapses: aloneFromLapses });
     deps.suspects.enter({ ...work });
     expect(await ask()).toMatchObject({ state: 'waiting', delayMs: 1000 });

@@ -28,7 +28,7 @@ describe('the gates before a call', () => {
     expect(callOnly).toEqual(['trial', 'suspect', 'fault try']);
   });
 
-  it('evaluate the gates that end a run or user before those that wait, and a fault before quiet hours', () => {
+  it('evaluate the gates that end a run or user before the gates that wait, and a fault before quiet hours', () => {
     const order = ['stopped', 'deadline', 'budget', 'suppression', 'hold', 'quiet hours', 'check', 'trial', 'suspect'];
     expect(names.filter((name) => order.includes(name))).toEqual(order);
   });

@@ -42,7 +42,7 @@ async function setUp(quietHours: readonly QuietRule[]) {
 const batches = (name: string, count: number) => Array.from({ length: count }, (_, index) => [`${name}${index}`]);
 
 describe('a step in quiet hours', () => {
-  it('waits until they end, and then calls its users', async () => {
+  it('waits until the quiet hours end, and then calls its users', async () => {
     const { clock, database, feed, passSweeping, called, stepRows } = await setUp(hours('wait', [-1, 1]));
     const { runId, totals } = await feed(batches('u', 20));
     await passTime(clock, 5000);
@@ -73,7 +73,7 @@ describe('a step in quiet hours', () => {
     expect(world.database.holds.size).toBe(1);
   });
 
-  it('is no longer held after they end, even if the first call then fails', async () => {
+  it('is no longer held after the quiet hours, even if the first call then fails', async () => {
     const { clock, endpoint, feed, passSweeping, called } = await setUp(hours('wait', [-1, 1]));
     const answer = endpoint.answer;
     const unreachable: BatchAnswer = { kind: 'not-applied', cause: 'connection refused' };
@@ -84,7 +84,7 @@ describe('a step in quiet hours', () => {
     expect(new Set(called(2)).size).toBe(20);
   });
 
-  it('is not read again before they end', async () => {
+  it('keeps its rows and agenda entries unchanged until the quiet hours end', async () => {
     const { clock, feed, passSweeping, stepRows, database } = await setUp(hours('wait', [-1, 2]));
     const { runId } = await feed(batches('u', 20));
     await passTime(clock, 5000);
@@ -118,7 +118,7 @@ describe('a step in quiet hours', () => {
     expect(failures()).toMatchObject([{ user: 'u1', outcome: 'suppressed' }]);
   });
 
-  it('repeats a lost call after they end, with the same key and bytes', async () => {
+  it('repeats a lost call after the quiet hours, with the same key and bytes', async () => {
     const rules = hours('drop', [1, 2], { actionType: 'award-reward' });
     const { endpoint, feed, passSweeping } = await setUp(rules);
     const answer = endpoint.answer;

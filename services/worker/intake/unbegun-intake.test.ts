@@ -87,7 +87,7 @@ describe('a free worker whose queries for steps without a claim take 200 ms', ()
 });
 
 describe('a worker whose calls never end', () => {
-  it('delays only the steps that it has claimed, not those that were published to its partition', async () => {
+  it('delays only the steps that it has claimed, not other steps of its partition', async () => {
     const { clock, feed, stepRows, callsOf, frozen } = await startWorkers({ slots: [10, 10] });
     frozen.add('worker-1');
     await feed(

@@ -12,7 +12,7 @@ const steps = (topic: string, count: number): QueuedStep[] =>
 const due = (topic: string, count: number) => steps(topic, count).map((queued) => ({ queued }));
 
 describe('the limit of claims for a shard', () => {
-  it('halves down to a floor with each flush that claims nothing, without an effect on other shards', () => {
+  it('halves down to a minimum with each flush that claims nothing, without an effect on other shards', () => {
     const vain = createVainClaims();
     expect(vain.limitOf('a')).toBe(Infinity);
     vain.note(due('b', 10), steps('a', 490));

@@ -111,7 +111,7 @@ describe('the clearance of a campaign', () => {
     });
   });
 
-  it('is given without an approval if the policy requires none, limited to what the policy allows', () => {
+  it('is given without an approval if the policy requires none, and limits the users to the policy', () => {
     expect(clearanceOf([above(1000)], { SG: 1000 }, free, [])).toEqual({
       kind: 'clear',
       usersAtMost: { SG: 1000 },

@@ -20,7 +20,7 @@ describe("a worker's share of a rate", () => {
     expect(rateShareOf(90, 10, [idle(20), idle(0)])).toBe(30);
   });
 
-  it('is at most what the other workers do not hold yet', () => {
+  it('is at most the part of the rate that other workers do not hold', () => {
     expect(rateShareOf(90, 90, [{ demand: 90, held: 90 }])).toBe(0);
     expect(rateShareOf(90, 90, [{ demand: 90, held: 60 }])).toBe(30);
   });

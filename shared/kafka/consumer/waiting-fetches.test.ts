@@ -86,7 +86,7 @@ describe('a waiting fetch', () => {
     expect([seen.given, fetches.isOver]).toEqual([['nothing'], true]);
   });
 
-  it('is waited for if it cannot be dropped', async () => {
+  it('is awaited until its answer if it cannot be dropped', async () => {
     const { fetches, seen, wait } = given();
     const answer = wait({ canBeDropped: false });
     fetches.interrupt();

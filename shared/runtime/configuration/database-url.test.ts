@@ -56,7 +56,7 @@ describe('a database URL of several servers', () => {
     expect([wanted, isPooled]).toEqual(['primary', true]);
   });
 
-  it('requires a writable server unless target_session_attrs says any', () => {
+  it('requires a writable server unless target_session_attrs is "any"', () => {
     expect(parseDatabaseUrl('postgres://a,b/db').wanted).toBe('read-write');
     expect(parseDatabaseUrl('postgres://a,b/db?target_session_attrs=any').wanted).toBe('any');
   });

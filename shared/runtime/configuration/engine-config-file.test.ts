@@ -38,7 +38,7 @@ describe("the engine's configuration file", () => {
     expect(problemsOf(`\ufeff${JSON.stringify(valid)}`)).toEqual([]);
   });
 
-  it('has each problem reported in plain words on its own line', () => {
+  it('has each problem reported on its own line', () => {
     expect(problemsOf({ ...valid, segmentation: undefined, partitionsPerShard: 0, partitionsPerShards: 3 })).toEqual([
       'segmentation is not set: it has to be an object',
       'partitionsPerShard has to be at least 1, not 0',

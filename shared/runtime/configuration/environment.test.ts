@@ -36,7 +36,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment(commonEnvironment, valid).KAFKA_BROKERS).toEqual(['a:9092', 'b:9092']);
   });
 
-  it('reports each missing or wrong variable in plain words on its own line', () => {
+  it('reports each missing or wrong variable on its own line', () => {
     const environment = { KAFKA_BROKERS: '', MUSTER_TOPIC_PREFIX: 'a b', LOG_LEVEL: 'loud', HEALTH_PORT: 'x' };
     expect(commonProblems({ ...environment, DATABASE_URL: '' })).toEqual([
       'DATABASE_URL is not set: it has to be a URL such as postgres://user:password@host:5432/database',

@@ -32,7 +32,7 @@ describe('MUSTER_EGRESS_ALLOW', () => {
     ['fd12::/16', ['six.svc>fd12::7:8080', 'six.svc>fd12::7:80']],
     ['[fd12::7]:80', ['six.svc>fd12::7:80']],
     ['localhost', ['localhost>127.0.0.1:80']],
-  ])('allows with %s exactly the listed places', (list, some) => {
+  ])('allows exactly the listed places with the value %s', (list, some) => {
     expect(opened(list, [...places, ...metadata])).toEqual(some);
   });
 

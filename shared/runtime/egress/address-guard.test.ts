@@ -208,7 +208,7 @@ describe('the URL of a job before it is stored', () => {
   );
   const whyNot = (url: string) => guard.whyNot(new URL(url));
 
-  it('is judged by its IP address, in whatever notation', () => {
+  it('is judged by its IP address in any notation', () => {
     expect(whyNot('http://169.254.169.254/latest')).toBe('169.254.169.254 is never called');
     expect(whyNot('http://2852039166/')).toBe('169.254.169.254 is never called');
     expect(whyNot('http://[::ffff:a9fe:a9fe]/')).toBe('::ffff:a9fe:a9fe is never called');

@@ -77,7 +77,7 @@ describe('messages of two installations on the same topics', () => {
     expect(isCrowded()).toBe(true);
   });
 
-  it('reach only the receiver of their own installation; foreign ones are settled and counted', async () => {
+  it('reach only the receiver of their own installation, and foreign messages are settled and counted', async () => {
     const { arrive, settled, delivered, text } = consuming();
     arrive(await published(ours), await published(theirs), await published(ours), await published(theirs));
     expect([delivered, settled]).toEqual([

@@ -4,7 +4,7 @@ import { exportConsumerStats } from './consumer-metrics.ts';
 import { createPrometheusMeter } from './prometheus-meter.ts';
 
 describe('the metrics of a consumer', () => {
-  it('show the statistics of each topic, and no lag if it is unknown', async () => {
+  it('show the statistics of each topic, and no lag for a topic whose lag is unknown', async () => {
     const meter = createPrometheusMeter({ logger: pino({ level: 'silent' }) });
     exportConsumerStats(meter, () => [
       { topic: 'a', lanes: 3, unsettled: 7, held: 2, lag: 40 },

@@ -84,7 +84,7 @@ describe('the Prometheus meter', () => {
     ]);
   });
 
-  it('refuses a metric name for a second kind or other labels', () => {
+  it('refuses a metric name that is used with another kind or other labels', () => {
     const { meter } = setUp();
     meter.counter({ name: 'muster_x_total', help: 'X.' });
     expect(() => meter.gauge({ name: 'muster_x_total', help: 'X.' })).toThrow(

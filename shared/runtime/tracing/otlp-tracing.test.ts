@@ -101,7 +101,7 @@ describe('spans', () => {
     expect(await counted('exported')).toBe(2);
   });
 
-  it('are sent earlier if a full request has collected', async () => {
+  it('are sent earlier if there are enough spans for a full request', async () => {
     const { tracing } = start({ clock: systemClock });
     several(maxSpansPerRequest).forEach((span) => tracing.record(span));
     await collector.until((spans) => spans.length === maxSpansPerRequest);
