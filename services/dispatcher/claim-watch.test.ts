@@ -9,7 +9,7 @@ function setUp() {
   const watch = createClaimWatch({ clock });
   const found: Error[] = [];
   void watch.stuck.then((error) => found.push(error));
-  /** One turn after so long. @returns whether the watch has found claimed jobs that nothing begins */
+  /** Makes one turn after this time. @returns whether the watch reports claimed jobs without calls */
   async function turn(afterMs: number, levels: ClaimLevels): Promise<boolean> {
     clock.advance(afterMs);
     watch.turned(levels);
@@ -20,7 +20,7 @@ function setUp() {
     for (let nth = 0; nth < count; nth++) if (await turn(100, levels(nth))) return true;
     return false;
   }
-  /** Stores beats, two seconds apart. @returns true if the watch has found a flush that hangs */
+  /** Stores heartbeats, two seconds apart. @returns true if the watch reports a hanging flush */
   async function beats(count: number): Promise<boolean> {
     for (let nth = 0; nth < count && found.length === 0; nth++) {
       clock.advance(2000);

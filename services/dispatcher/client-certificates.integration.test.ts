@@ -21,7 +21,7 @@ let pairs: { server: Pair; client: Pair; stranger: Pair };
 let origins: [string, string];
 const closing: (() => unknown)[] = [];
 
-/** A receiver over HTTPS that takes one client's certificate alone, and says whose it saw. */
+/** Starts a receiver over HTTPS that accepts only one client's certificate, and returns its name in the answer. */
 async function startReceiver({ server, client }: { server: Pair; client: Pair }): Promise<string> {
   const terms = { cert: server.certificate, key: server.key, ca: client.certificate };
   const receiver = createServer({ ...terms, requestCert: true, rejectUnauthorized: true }, (request, response) => {

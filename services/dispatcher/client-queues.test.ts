@@ -50,7 +50,7 @@ describe('the queues of clients', () => {
       for (let inFlight = queues.inFlight; inFlight > 0; inFlight--) end('quick');
     }
     claim();
-    // Ten every ten milliseconds.
+    // Ten jobs every ten milliseconds.
     expect(queues.inFlight + queues.waiting).toBeGreaterThan(20);
     expect(queues.inFlight + queues.waiting).toBeLessThan(100);
   });
@@ -115,7 +115,7 @@ describe('the queues of clients', () => {
     const hold = (clientId: string, count: number) =>
       queues.hold(Array.from({ length: count }, () => jobOf(reference(clientId))));
     slots.set('busy', 4).set('third', 1).set('waits', 0);
-    // A route that was answered has all slots of its client.
+    // A route that was answered gets all slots of its client.
     hold('busy', 1);
     end('busy');
     hold('busy', 4);
@@ -146,7 +146,7 @@ describe('the queues of clients', () => {
 });
 
 describe('the endpoints of one client', () => {
-  /** `a/1` is one of `a`. */
+  /** `a/1` is an endpoint of the client `a`. */
   const ownerOf = (clientId: string) => clientId.split('/')[0] ?? '';
   const manyOf = (count: number) => Array.from({ length: count }, (_, index) => `a/${index}`);
 
@@ -161,7 +161,7 @@ describe('the endpoints of one client', () => {
     add('b', 200);
     const next = claim();
     expect(countOf(next, 'a/late')).toBeGreaterThan(0);
-    // What one client may have beside all of another's: half of what is free, and that is half of all.
+    // The other client gets half of the free slots, and these are half of all slots.
     expect(hanging).toBeLessThanOrEqual(50 + 20);
     expect(countOf(next, 'b')).toBeGreaterThanOrEqual(15);
   });
@@ -183,13 +183,13 @@ describe('the endpoints of one client', () => {
       queues.hold([]);
     }
     add('a/0', 200);
-    // As one alone: half of its client's half.
+    // As for a single endpoint: half of its client's half.
     expect(countOf(claim(), 'a/0')).toBe(25);
   });
 });
 
 describe('the priorities in the queue of one client', () => {
-  /** Calls one after the other, as with one slot. @returns the priorities in the order of the calls */
+  /** Calls jobs one after another, as with one slot. @returns the priorities in the order of the calls */
   function callOneByOne(
     fixture: ReturnType<typeof clientQueuesSubject>,
     times: number,

@@ -4,7 +4,7 @@ import { dispatcherSubject, leaseMs, numbered, ok, status } from '../../test/sup
 import { createMemoryHostCircuits } from '../../test/support/memory/host-circuits.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 
-/** A dispatcher that counts its looks at hosts that are left alone. */
+/** Creates a dispatcher that counts its checks for sidelined hosts. */
 async function watched() {
   const { tables, changes, dispatcherOf, ...subject } = dispatcherSubject();
   const circuits = createMemoryHostCircuits({ tables, owner: 'a' });
@@ -86,7 +86,7 @@ describe('a dispatcher with a failing host', () => {
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await passTime(clock, 300_000);
-    // After 0, 1, 2, 4, 8 and 16 s, then every 30 s; looks are a second apart.
+    // After 0, 1, 2, 4, 8 and 16 s, then every 30 s; checks are a second apart.
     expect(calls.length).toBeGreaterThanOrEqual(12);
     expect(calls.length).toBeLessThanOrEqual(17);
     const tried = calls.map(({ headers }) => headers[headers.indexOf('webhook-id') + 1]);
@@ -221,7 +221,7 @@ describe('a dispatcher with a failing host', () => {
     const dispatcher = dispatcherOf('a');
     await dispatcher.start();
     await passTime(clock, 500);
-    // Another dispatcher has seen it enabled, and brought back what there was.
+    // Another dispatcher has seen the recovered host, and released its sidelined jobs.
     tables.circuits.clear();
     await offer({ jobId: jobIdOf(1), url: 'https://one.example/a' });
     await passTime(clock, 3000);

@@ -8,7 +8,7 @@ import { heldJobOf } from './jobs/held-job.ts';
 
 const claimed = claimedJob({ dueUs: 1, jobId: 'j', clientId: 'c', scheduledForMs: 10_000 });
 
-/** A call that took so long; null if none was made. */
+/** A call of this duration; null if none was made. */
 function callOf(latencyMs: number | null, attempt = 1): JobCall {
   const job = heldJobOf({ ...claimed, attempt }, 0, 60_000);
   const note = { status: 200, latencyMs, error: null, answer: null };

@@ -12,7 +12,7 @@ import { createSecretBox } from '../../shared/runtime/configuration/secret-box.t
 import { openReportToken } from '../../shared/runtime/installation/report-tokens.ts';
 import { passTime } from '../../test/support/pass-time.ts';
 
-/** As the dispatcher of these tests has it. */
+/** The secret box of the dispatcher in these tests. */
 const secretBox = createSecretBox([Buffer.alloc(32, 7)]);
 
 describe('the dispatcher', () => {
@@ -84,7 +84,7 @@ describe('the dispatcher', () => {
     const owners = ['a'];
     const dispatcher = dispatcherOf('a', clock, {
       leases,
-      // While it claims, another dispatcher comes and takes the one slot.
+      // During its claim, another dispatcher joins and takes the one slot.
       ledger: {
         flush: async (work) => {
           const flushed = await real.flush(work);
@@ -450,7 +450,7 @@ describe('the dispatcher', () => {
     await passTime(clock, 100);
     expect(calls.filter(({ limits }) => limits.clientId === slow)).toHaveLength(1 + 10);
     expect((await subject.rows()).ended.map(({ jobId }) => jobId)).toEqual([jobIdOf(100), jobIdOf(200)]);
-    // Claimed is what has a slot; the rest is left to others.
+    // Only jobs with a slot are claimed; the others are left to other dispatchers.
     expect((await subject.rows()).fires).toHaveLength(10);
   });
 

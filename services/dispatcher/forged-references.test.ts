@@ -7,7 +7,7 @@ import { unknownClient } from './jobs/received-reference.ts';
 
 type Jobs = Awaited<ReturnType<JobSubject['add']>>;
 
-/** A dispatcher at work, and messages that no scheduler has sent. */
+/** Starts a dispatcher, and sends it messages that no scheduler has sent. */
 async function attacked() {
   const parts = dispatcherSubject();
   const { clock, subject, bus, dispatcherOf } = parts;
@@ -32,7 +32,7 @@ describe('a forged reference', () => {
     const { clock, calls, letters, send, addDueIn } = await attacked();
     const { partition, dueUs, jobId } = await addDueIn(60_000);
     await send([clientIdOf(1)], [[partition, dueUs, jobId, 0]]);
-    // Under a time of its own there is no such job.
+    // There is no such job at the forged time.
     await send([clientIdOf(1)], [[partition, clock.nowMs() * 1000, jobId, 0]]);
     expect(calls).toEqual([]);
     expect(letters).toEqual(['a job whose time has not come']);

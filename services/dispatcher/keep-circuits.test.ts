@@ -175,7 +175,7 @@ describe('the keeper of circuits', () => {
   });
 });
 
-/** Returns a name of letters alone, as paths have them: another one for each number. */
+/** Returns a different name for each number, only of letters as in paths. */
 function name(number: number): string {
   return Array.from(`${number}`, (digit) => 'abcdefghij'[Number(digit)]).join('');
 }

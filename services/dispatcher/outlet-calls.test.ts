@@ -10,7 +10,7 @@ function given() {
   const call = (outletId: string, times = 1) => {
     for (let time = 0; time < times; time++) counts.note(outletId, 40);
   };
-  /** By outlet, with the bounds of their buckets. */
+  /** The durations of each outlet, with the bounds of the buckets. */
   const durations = () =>
     Object.fromEntries(
       Array.from(counts.durations().byOutlet, ([outletId, buckets]) => [outletId, writtenDurations(buckets)]),
@@ -70,7 +70,7 @@ describe('the call durations of a dispatcher', () => {
     for (const tookMs of [180, 250, 251, 90_000]) counts.note('shop', tookMs);
     counts.note('billing', 9);
     expect(durations()).toEqual({ shop: '{"250":3,"500":1,"over":1}', billing: '{"10":1}' });
-    // The first one is over ten minutes old, and the step that it was counted in is over too.
+    // The first call is over ten minutes old, and the interval in which it was counted has ended.
     clock.advance(361_000);
     expect(durations()).toEqual({ shop: '{"250":2,"500":1,"over":1}', billing: '{"10":1}' });
     clock.advance(300_000);

@@ -7,11 +7,11 @@ import { createNodeReporter } from './report-node.ts';
 
 function given() {
   const clock = createSettableClock();
-  /** When it said something, and how many references it had received. */
+  /** The time of each report, and the number of references received until then. */
   const said: { atMs: number; received: number }[] = [];
-  /** When it said of each client what it does. */
+  /** The times of reports that contain the calls of each client. */
   const callsSaidAtMs: number[] = [];
-  /** When it said how long calls took. */
+  /** The times of reports that contain call durations. */
   const durationsSaidAtMs: number[] = [];
   let [received, startMs] = [0, clock.nowMs()];
   let onWork: () => void = () => undefined;

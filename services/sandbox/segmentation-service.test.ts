@@ -26,7 +26,7 @@ function page(segment: string, query: Record<string, string>) {
   return ask(path, { country: 'SG', snapshot: segments.snapshot, ...query });
 }
 
-/** All pages as a caller reads them, through the encodings of path and query. */
+/** Reads all pages as a caller does, with the encodings of path and query. */
 function readAll(segment: string, limit: number): string[][] {
   const pages: string[][] = [];
   let after: string | null = null;

@@ -27,7 +27,7 @@ describe('the users of a segment', () => {
   });
 
   test.each(['plain', 'odd'] as const)('have valid %s ids that ascend strictly in byte order', (ids) => {
-    // From the first to the last country there is: the beginnings of odd ids stand before its letters.
+    // From the first to the last country code: the beginnings of odd ids sort before its letters.
     const everywhere = ['AE', 'SG', 'VN', 'ZW'].map((country) => ({ country, weight: 1 }));
     const segments = createSegments([{ id: 'riders', size: 2000, ids }], everywhere);
     for (const { country } of everywhere) {

@@ -9,7 +9,7 @@ import { createHistoryKeeper } from './keep-history.ts';
 
 const minuteMs = 60_000;
 
-/** Two schedulers on one database; `heldUp` is what the next turns find. */
+/** Creates two schedulers on one database; `heldUp` is the result of the next turns. */
 function createFixture() {
   const clock = createSettableClock();
   const leases = createMemoryLeases({ database: createMemoryDatabase(clock) });

@@ -99,14 +99,14 @@ describe('the ledger check of the scheduler', () => {
     await passTime(clock, 10);
     const { text } = await meter.expose();
     const linesOf = (name: string) => text.split('\n').filter((line) => line.startsWith(`${name}{`));
-    // A sixteenth was counted.
+    // A sixteenth of the partitions was counted.
     expect(text).toContain('muster_client_due_jobs{client="orders"} 1600\n');
     expect(text).toContain('muster_client_due_jobs{client="(others)"} 192\n');
     expect(linesOf('muster_client_due_jobs')).toHaveLength(21);
     expect(text).toContain('muster_client_oldest_due_seconds{client="orders"} 90\n');
     expect(text).toContain('muster_client_oldest_due_seconds{client="(others)"} 5\n');
     expect(text).toContain('muster_client_hosts_aside{client="orders"} 7\n');
-    // These are counted whole.
+    // These are counted in all partitions.
     expect(text).toContain('muster_client_in_line_keys{client="orders"} 3\n');
     expect(text).toContain('muster_client_oldest_in_line_seconds{client="orders"} 7\n');
     expect(text).toContain('muster_client_dead_jobs{client="(others)"} 18\n');

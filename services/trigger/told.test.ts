@@ -3,7 +3,7 @@ import { passTime } from '../../test/support/pass-time.ts';
 import { startTrigger } from '../../test/support/started-trigger.ts';
 import { createTriggerFixture, userIds } from '../../test/support/trigger-fixture.ts';
 
-/** A trigger that hears what is told, and has had nothing to do for a while. */
+/** Starts a trigger that receives notifications and has been idle for a while. */
 async function setUp() {
   const world = createTriggerFixture();
   const asked: string[] = [];
@@ -72,7 +72,7 @@ describe('a trigger with notifications', () => {
       const { clock, changes, startCampaign, runs, database } = await setUp();
       const { runId } = await startCampaign();
       const row = database.runs.get(runId);
-      // Begun by another trigger, and cancelled.
+      // Another trigger has begun the run, and it was cancelled.
       if (row) Object.assign(row, { state: 'cancelling' });
       if (isTold) changes.announce('runs');
       await passTime(clock, withinMs + 100);

@@ -143,7 +143,7 @@ describe('the ending of a run', () => {
     const { clock, segmentation, startCampaign, runs, feedRows } = setUp((deps) => ({
       feedStore: {
         ...deps.feedStore,
-        // The first write hangs, beyond the end of the run.
+        // The first write hangs until after the end of the run.
         writePages: (pages) => {
           write = () => deps.feedStore.writePages(pages);
           return new Promise(() => undefined);

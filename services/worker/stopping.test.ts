@@ -4,7 +4,7 @@ import { createRunningWorker, stopWorker } from '../../test/support/running-work
 import { createWorker } from './assemble-worker.ts';
 
 describe('a stopping worker', () => {
-  /** One call at a time, and it does not end before the test lets it. */
+  /** Creates a worker with one call at a time, which ends when the test allows it. */
   async function busyWorker() {
     const world = await createRunningWorker({ type: { concurrency: 1 } }, () => ({ concurrency: 1 }));
     const answer = world.endpoint.answer;

@@ -36,7 +36,7 @@ describe('a call whose answer arrives while the event loop is blocked past the d
 });
 
 describe('a call after its deadline', () => {
-  /** Resolves when a call is given up of whose answer so many bytes were read, from one look to the next. */
+  /** Resolves when a call expires, given the number of bytes of its answer that were read at each look. */
   function expiryOf(bytesRead: () => number): Promise<void> {
     return new Promise((resolve) => {
       const call = {

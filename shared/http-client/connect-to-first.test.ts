@@ -3,7 +3,7 @@ import type { buildConnector } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectToFirst, inTurn } from './connect-to-first.ts';
 
-/** Attempts at addresses, in their order, which the test ends. */
+/** Records attempts at addresses in their order; the test ends the attempts. */
 function attemptAt(addresses: readonly string[]) {
   const attempts: { address: string; socket: Socket; callback: buildConnector.Callback }[] = [];
   const results: Parameters<buildConnector.Callback>[] = [];

@@ -28,7 +28,7 @@ describe('a connection to a name with several addresses', () => {
   function originOf(port: number, addresses: readonly string[], forbidden: readonly string[] = []) {
     const connect = guardedConnector({
       guard: { mayConnect: ({ address }) => !forbidden.includes(address) },
-      // Longer than a test may take: an address that is silent must not be waited for.
+      // Longer than a test may take: the connector must not wait for a silent address.
       timeoutMs: 120_000,
       resolve: () => Promise.resolve(addresses),
     });

@@ -33,7 +33,7 @@ describe('the look-up of a host name', () => {
   const lookUp = (hostname: string, caller = 'one') => names.addressesOf({ caller, hostname, withinMs: 3000 });
   const asked = (name: string) =>
     server.questions.filter((question) => question.name === name && question.type === 'A');
-  /** Until the server has been asked so often. */
+  /** Waits until the server has received this number of queries. */
   const untilAsked = (count: number) => expect.poll(() => server.questions.length).toBeGreaterThanOrEqual(count);
 
   it('returns addresses of both kinds, IPv4 first', async () => {
@@ -102,7 +102,7 @@ describe('the look-up of a host name', () => {
   it('returns IPv6 addresses too if their answer arrived while the event loop was blocked', async () => {
     answer = (question) => {
       if (question.type === 'A') return loopback(question);
-      // Set after the timer of the answer: time passes when the answer is sent, and before it is read.
+      // Set after the timer of the answer: the clock moves after the answer is sent and before it is read.
       queueMicrotask(() => setTimeout(() => clock.advance(50), 30));
       return { addresses: ['2001:db8::1'], afterMs: 30 };
     };
@@ -126,7 +126,7 @@ describe('the look-up of a host name', () => {
     expect(await lookUp('shop.example', 'other')).toEqual(['127.0.0.1']);
     const lateNames = new Set(server.questions.map(({ name }) => name).filter((name) => name.includes('late')));
     expect(lateNames.size).toBe(20);
-    // What nothing waits for any more is not asked for: the client's next name is.
+    // Queries without a waiting caller are not sent: the next look-up of the client is answered.
     clock.advance(3000);
     expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
     expect(await lookUp('shop.example', 'slow')).toEqual(['127.0.0.1']);

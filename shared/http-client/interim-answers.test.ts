@@ -110,7 +110,7 @@ describe('an answer after interim answers', () => {
 });
 
 describe('undici without our connector', () => {
-  // Once this fails, undici reads past 100 by itself, and withContinue can go.
+  // If this test fails, undici handles 100 itself, and withContinue can be removed.
   it('destroys the connection at 100', async () => {
     const { url } = await listen((socket) => socket.write(interim('100 Continue') + final));
     const client = new Client(url, { connect: buildConnector({ allowH2: false }) });

@@ -14,7 +14,7 @@ describe('an idle connection', () => {
     for (const close of closers.splice(0).toReversed()) await close();
   });
 
-  /** Starts a server that would keep connections for so long. Its answers name the time if `isNamed`. */
+  /** Starts a server that keeps connections for this time, and states the time in its answers if `isNamed`. */
   async function originAt(isRepeatable: boolean, keptMs = 600_000, isNamed = true) {
     const server = createServer((_request, response) => {
       if (!isNamed) response.setHeader('connection', 'keep-alive');

@@ -10,10 +10,10 @@ const answered = { kind: 'answered', status: 200, body: Buffer.from('ok') };
 const reset = { kind: 'ambiguous', cause: 'connection reset' };
 const timeoutMs = 20_000;
 
-/** A server that answers the first request of its first connection, and ends this connection at the second one. */
+/** A server that answers the first request of its first connection, and ends this connection at the second request. */
 interface EndingServer {
   server: RawServer;
-  /** All bytes of each request, in the order in which they came. */
+  /** All bytes of each request, in the order of arrival. */
   requests: () => string[];
 }
 

@@ -45,7 +45,7 @@ const serviceOf = (name: string) => {
 const oneShots = ['roles', 'migrate', 'topics'];
 const ours = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox'];
 const servers = ['kafka', 'postgres'];
-/** Started where they are asked for alone. */
+/** Services that start only with their profile. */
 const profiles = { sandbox: 'demo', muster: 'tools', prometheus: 'observability', grafana: 'observability' } as const;
 const observers = ['prometheus', 'grafana'];
 const tools = ['muster'];
@@ -160,7 +160,7 @@ describe('docker-compose.yml', () => {
 
   it('uses the same server versions and settings as the tests', () => {
     const [kafka, postgres] = [serviceOf('kafka'), serviceOf('postgres')];
-    // A digest may stand behind: it says of which build the version is.
+    // A digest may follow, which names the build of the version.
     const versions = [kafka, postgres].map(({ image }) => image.replace(/@sha256:.*/, ''));
     expect(versions).toEqual([kafkaImage, postgresImage]);
     expect(postgres.command).toEqual(['postgres', ...postgresArguments()]);

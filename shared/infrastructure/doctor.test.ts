@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { examine } from './doctor.ts';
 import { findFreePorts } from './free-ports.ts';
 
-/** A machine with nothing on it: neither commands nor a cache. */
+/** The environment of a machine without commands and without a cache. */
 let bare: NodeJS.ProcessEnv;
 let folder: string;
 beforeEach(async () => {

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true }));
 
-/** A `java` that prints this and does nothing else. */
+/** Installs a `java` that prints this text and does nothing else. */
 async function installJava(said: string, exitCode = 0): Promise<void> {
   await mkdir(join(home, 'bin'));
   const command = join(home, 'bin', 'java');

@@ -22,7 +22,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A Maven that leaves one jar where it is asked to, and a line for every time it ran. */
+/** Installs a Maven that writes one jar to the requested folder, and a line for every run. */
 async function installMaven(script = ''): Promise<void> {
   await mkdir(join(folder, 'bin'));
   const command = join(folder, 'bin', 'mvn');

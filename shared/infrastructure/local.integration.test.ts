@@ -11,7 +11,7 @@ import { startLocalInfrastructure, type LocalInfrastructure } from './local.ts';
 
 const awaiting = { timeout: 20_000, interval: 50 };
 
-/** Where the servers' files lie: whatever is left of them, the tests see here. */
+/** The folder of the servers' files, in which the tests see any that are left. */
 let temporary: string;
 const parents: ChildProcess[] = [];
 const started: LocalInfrastructure[] = [];
@@ -29,7 +29,7 @@ afterEach(async () => {
   await vi.waitFor(() => rm(temporary, { recursive: true }), awaiting);
 });
 
-/** A process that starts the servers, says their process ids, and then does nothing. */
+/** Starts a process that starts the servers, prints their process ids, and then does nothing. */
 function startParent(): ChildProcess {
   const local = JSON.stringify(`${import.meta.dirname}/local.ts`);
   const code = `
@@ -59,7 +59,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Processes that work in the folder or in one that was in it; none where the system has no /proc to tell. */
+/** Returns processes that run in the folder or in a removed folder inside it; none if the system has no /proc. */
 async function processesIn(folder: string): Promise<string[]> {
   const pids = await readdir('/proc').catch(() => []);
   const cwds = pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => ''));
@@ -88,7 +88,7 @@ async function query(databaseUrl: string, sql: string): Promise<unknown[]> {
 
 const endings = [
   { how: 'killed', end: (parent: ChildProcess) => parent.kill('SIGKILL') },
-  // What a terminal does at Ctrl-C: everything in the foreground gets it.
+  // As a terminal does at Ctrl-C: every process in the foreground gets the signal.
   { how: 'interrupted', end: ({ pid = 0 }: ChildProcess) => process.kill(-pid, 'SIGINT') },
 ];
 

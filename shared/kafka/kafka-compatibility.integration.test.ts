@@ -9,7 +9,7 @@ import { createTopicAdmin } from './cluster/topic-admin.ts';
 
 const logger = pino({ level: 'silent' });
 
-/** Each test is something of Kafka 4 that Muster leans on, through kafkajs 2.2.4 and as little else as possible. */
+/** Each test is a behaviour of Kafka 4 on which Muster depends, tested through kafkajs 2.2.4 and little else. */
 describe('kafkajs with this version of Kafka', () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
@@ -148,7 +148,7 @@ describe('kafkajs with this version of Kafka', () => {
     await publishing(async (publisher) => {
       await publisher.publish([{ topic: deleted, value: 'a' }]);
       await admin.deleteTopics({ topics: [deleted] });
-      // A broker takes messages until the controller has told it that the topic is deleted.
+      // A broker accepts messages until the controller has notified it that the topic is deleted.
       for (;;) {
         const failure = await publisher.publish([{ topic: deleted, value: 'a' }]).catch((error: unknown) => error);
         if (failure instanceof PublishError) break;

@@ -60,7 +60,7 @@ describeMessageBus('on Kafka', () => {
   });
 });
 
-/** A connection whose consumers commit nothing any more once they are taken for dead. */
+/** A connection whose consumers commit nothing any more once they count as dead. */
 function withoutCommits(kafka: KafkaConnection, dead: () => boolean): KafkaConnection {
   return {
     ...kafka,

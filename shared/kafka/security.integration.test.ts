@@ -19,7 +19,7 @@ const logger = pino({ level: 'silent' });
 const username = 'muster';
 const password = 'only for this test';
 
-/** An authority with a certificate for the broker and one for a client; and another authority that signed neither. */
+/** Creates an authority that signed a certificate for the broker and one for a client, and another authority. */
 async function makeCertificates(folder: string): Promise<void> {
   const openssl = (...args: string[]) => run('openssl', args, { cwd: folder });
   const key = ['-newkey', 'rsa:2048', '-nodes'];
@@ -48,7 +48,7 @@ async function makeCertificates(folder: string): Promise<void> {
   writeFileSync(join(folder, 'store.pem'), store);
 }
 
-/** A broker that talks TLS only at this door, wants a certificate of its client, and a user with a password. */
+/** Settings of a broker that requires TLS, a client certificate, and a user with a password on this listener. */
 function secureListener(folder: string, port: number) {
   const login = 'org.apache.kafka.common.security';
   return {

@@ -7,7 +7,7 @@ import { createLoop } from './loop.ts';
 
 const logger = pino({ level: 'silent' });
 
-/** Lets everything run that can run without time moving. */
+/** Runs everything that can run without the clock moving. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }

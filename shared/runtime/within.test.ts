@@ -12,7 +12,7 @@ describe('work with a time limit', () => {
   it('returns its answer if it arrived while the event loop was blocked beyond the limit', async () => {
     const { port1, port2 } = new MessageChannel();
     const answered = once(port1, 'message').then(() => 'answered');
-    // Timers come next, and messages are read after them.
+    // Timers run next, and messages are read after them.
     await nextCheck();
     const result = within(5, answered);
     port2.postMessage('here');

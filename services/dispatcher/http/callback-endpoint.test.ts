@@ -33,7 +33,7 @@ beforeEach(async () => {
       answer(request, response);
     });
   });
-  // Longer than a test: connections that close were closed by the endpoint.
+  // Longer than a test, so that the endpoint closes every connection that is closed.
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,7 +50,7 @@ afterEach(async () => {
   stop();
 });
 
-/** @param addresses those of the machine unless given */
+/** @param addresses addresses of host names; by default those of the machine */
 function endpointOf(addresses?: Record<string, string[]>) {
   const looked: string[] = [];
   const endpoint = createCallbackEndpoint({

@@ -56,7 +56,7 @@ function callTo(path: string, notice: unknown = noticeOf('It is paused'), more: 
   };
 }
 
-/** Of the head alone: a text may hold lines that look like one. */
+/** Reads only the headers: the text may contain lines that look like a header. */
 function headerOf(message: string, name: string): string | undefined {
   const [head = ''] = message.split('\r\n\r\n', 1);
   return new RegExp(`^${name}: (.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1];

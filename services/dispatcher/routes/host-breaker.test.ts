@@ -15,7 +15,7 @@ const limitsOf = fc.record({
 });
 const limits = { afterFailures: 10, failureRate: 0.5 };
 
-/** Feeds a breaker. @returns at which of the calls it opened, from 1 */
+/** Reports signs to a breaker. @returns the numbers of the calls, from 1, at which it opened */
 function openings(given: readonly [HostSign, string][], state: HostState = 'closed'): number[] {
   const breaker = createHostBreaker();
   return given.flatMap(([sign, jobId], index) => (breaker.onCalled({ jobId, sign }, state, limits) ? [index + 1] : []));
@@ -31,7 +31,7 @@ describe('the breaker of a host', () => {
         const breaker = createHostBreaker();
         const lately = Math.floor(wanted.afterFailures / wanted.failureRate);
         const needed = state === 'closing' ? Math.ceil(wanted.afterFailures / 2) : wanted.afterFailures;
-        /** Distinct jobs as they were called, and whether each failed. */
+        /** The distinct jobs in the order of their calls, and whether each failed. */
         let seen: { jobId: string; isFailed: boolean }[] = [];
         for (const { job, sign } of given) {
           const jobId = `${job}`;

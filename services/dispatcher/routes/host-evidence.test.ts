@@ -15,7 +15,7 @@ describe('the evidence of a failed call', () => {
     evidence.onCalled({ ...jobOf(route, orderingKey ?? null), sign: 'fails', startedMs: nowMs - tookMs }, nowMs);
   const permitOf = (route: string, orderingKey?: string) =>
     evidence.firstHandOf(jobOf(route, orderingKey ?? null), nowMs);
-  /** Counts the jobs that get each permit. */
+  /** Counts the jobs for each kind of permit. */
   const permitsOf = (count: number, routeOf: (nth: number) => string) => {
     const counts: Record<string, number> = {};
     for (let nth = 0; nth < count; nth++) {

@@ -172,7 +172,7 @@ describe('the routes of an outlet with 16 slots', () => {
     expect(delays.filter((_delayMs, nth) => !areFull[nth]).length).toBeLessThanOrEqual(1 + 120 * 0.25);
   });
 
-  /** Begins as many calls of these routes as may begin, those with the fewest first. */
+  /** Begins as many calls of these routes as are allowed, first of the route with the fewest. */
   function beginAll(...routes: RouteLine[]): number[] {
     for (;;) {
       const next = routes.filter((line) => line.inFlight < allowed(line)).sort((a, b) => a.inFlight - b.inFlight)[0];

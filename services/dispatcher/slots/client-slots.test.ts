@@ -14,7 +14,7 @@ const concurrency = 10;
 const nothing: SlotUser = { length: 0, claiming: 0, claimed: [], inFlight: 0 };
 const calling: SlotUser = { ...nothing, inFlight: 1 };
 
-/** Dispatchers of one list, each of which may be unable to read it for a while. */
+/** Creates dispatchers that read one list; each of them may be unable to read it for a while. */
 function setUp() {
   const clock = createSettableClock();
   const leases = createMemoryLeases({ database: createMemoryDatabase(clock) });
@@ -27,7 +27,7 @@ function setUp() {
     if (isListed) listed.add(owner);
     return await startOf(owner, { concurrencyOf: () => concurrency, queues: () => new Map<string, SlotUser>() });
   }
-  /** One whose clients have one slot each. */
+  /** Starts a dispatcher whose clients have one slot each. */
   async function startWith(owner: string, queues: ClientSlotsDeps['queues']): Promise<ClientSlots> {
     listed.add(owner);
     return await startOf(owner, { concurrencyOf: () => 1, queues });
@@ -54,7 +54,7 @@ function setUp() {
     await slots.start();
     return slots;
   }
-  /** Slots by which new claims are made. */
+  /** The number of slots that allow new claims. */
   const inUse = () => all.reduce((sum, slots) => sum + (slots.isClosed(client) ? 0 : slots.of(client)), 0);
   const looksWithin = async (ms: number) => {
     looks = 0;
@@ -121,7 +121,7 @@ describe('the call slots of a dispatcher', () => {
       await passTime(clock, 50);
       expect(inUse()).toBeLessThanOrEqual(concurrency);
     }
-    // The list of dispatchers is too old to claim by. Jobs that were claimed by it begin.
+    // The list of dispatchers is too old for claims. Jobs that were claimed before still begin.
     expect([first.isClosed(client), first.of(client)]).toEqual([true, concurrency]);
     expect([second.isClosed(client), second.of(client)]).toEqual([false, concurrency / 2]);
     cannotRead.clear();

@@ -19,7 +19,7 @@ function setUp() {
     const onGained = () => void gains++;
     const leases = { ...store, ...overrides };
     const slots = createSlotLeases({ leases, owner, userOf: (clientId) => users.get(clientId), onGained, clock });
-    /** One turn for clients with so many slots, which have these jobs by now. */
+    /** Makes one turn for clients with this number of slots and these jobs. */
     async function turn(user: SlotUser, { most = 1, clientIds = [client] } = {}): Promise<void> {
       for (const clientId of clientIds) users.set(clientId, user);
       await slots.keep(() => most, clientIds);

@@ -152,7 +152,7 @@ describe('the scheduler', () => {
   });
 });
 
-/** Its first answer is lost. */
+/** Returns due jobs whose first transaction fails before or after its commit. */
 function brokenOnce(dueJobs: DueJobs, moment: 'before' | 'after'): DueJobs {
   let isBroken = true;
   return {

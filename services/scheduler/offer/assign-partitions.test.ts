@@ -8,7 +8,7 @@ const nodesOf = (count: number, from = 0) => Array.from({ length: count }, (_, i
 const movesBetween = (a: readonly (string | null)[], b: readonly (string | null)[]) =>
   a.filter((owner, index) => owner !== b[index]).length;
 
-/** As often as it takes. */
+/** Repeats the assignment until it is stable. */
 function settled(nodes: readonly string[], from: readonly (string | null)[]): (string | null)[] {
   let current = assignPartitions(nodes, from);
   for (let turns = 0; turns < 10; turns++) current = assignPartitions(nodes, current);

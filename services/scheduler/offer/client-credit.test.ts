@@ -30,7 +30,7 @@ describe('the credit of a client', () => {
       false,
       false,
     ]);
-    // What is on its way is not in the next words; after 200 ms it is.
+    // The next report does not include offered jobs that are in transit; the report after 200 ms does.
     credit.refresh([dispatcher('a', 5)], 100);
     credit.refresh([dispatcher('a', 5)], 200);
     expect(credit.left('one', 0)).toBe(0);
@@ -105,7 +105,7 @@ describe('the credit of a client', () => {
             nowMs += gapMs;
             for (const credit of credits) while (credit.spend('limited', nowMs)) taken++;
           }
-          // At once: a quarter of a second's worth, and no less than one of each.
+          // The burst is a quarter of a second's worth, and at least one job per scheduler.
           expect(taken).toBeLessThanOrEqual(schedulers.length + rate / 4 + (rate * nowMs) / 1000 + 1);
         },
       ),

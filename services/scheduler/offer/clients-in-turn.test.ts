@@ -5,7 +5,7 @@ import { createClientsInTurn, type BandOfClient } from './clients-in-turn.ts';
 const readEveryMs = 100;
 const clientsOfRead = 64;
 
-/** So many clients that are behind, each with the same rate of its own, and what reading them asks of their credit. */
+/** Creates clients with waiting jobs and the same rate each, and counts the requests for their credit. */
 function setUp(clients: number, rate: () => number) {
   const credit = createClientCredit({ rateOf: rate, share: () => 1 });
   const inTurn = createClientsInTurn<BandOfClient>();
@@ -21,7 +21,7 @@ function setUp(clients: number, rate: () => number) {
       return credit.untilRateAllowsMs(clientId, nowMs);
     },
   };
-  /** Reads all clients whose turn it is, and offers a job of each. Returns them. */
+  /** Reads all clients whose turn it is, offers a job of each, and returns them. */
   function read(nowMs: number): string[] {
     credit.refresh([{ owner: 'd', toAnyClient: 200, toClients: new Map() }], nowMs);
     const offered: string[] = [];
@@ -50,7 +50,7 @@ describe('the clients that are read in turn', () => {
       const reads = 200;
       const offered = Array.from({ length: reads }, (_, nth) => read((nth + 1) * readEveryMs)).flat();
       expect(offered).toHaveLength(2 * clients);
-      // Looking at each of them in each read asks 200 times for each.
+      // If each read checked every client, there would be 200 checks of each.
       expect(takeAsked() / clients).toBeLessThan(50);
     },
   );

@@ -29,7 +29,7 @@ describe('the partitions of the schedulers', () => {
     const second = offererOf('b');
     second.start();
     await passTime(clock, 20_000);
-    // It hears nothing and renews nothing any more, but believes to own what it had.
+    // It receives and renews nothing any more, but still believes that it owns its partitions.
     await first.stopIntake();
     expect(second.owned()).toHaveLength(32);
     await stop(first);

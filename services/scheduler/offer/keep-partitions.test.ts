@@ -5,7 +5,7 @@ import { passTime, settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createPartitionKeeper } from './keep-partitions.ts';
 
-/** The leader, which counts its looks at who is alive, and to whom it means the partitions. */
+/** Creates the leader, which counts its reads of the live nodes and records its assignments. */
 function leader() {
   const [clock, changes] = [createSettableClock(), createMemoryChangeFeed()];
   const alive = new Set(['a']);

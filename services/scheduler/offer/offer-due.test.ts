@@ -36,13 +36,13 @@ function setUp() {
     swept: createSweptJobs(),
   };
   let nowMs = 0;
-  /** What was offered before is not under way any more. */
+  /** Dispatchers' reports include the earlier offers, which then do not reduce the credit. */
   const give = (toAnyClient: number) => {
     for (let reads = 0; reads < 2; reads++) {
       credit.refresh([{ owner: 'd', toAnyClient, toClients: new Map() }], (nowMs += 1000));
     }
   };
-  /** @param apart 64: all in one partition */
+  /** @param apart distance of job ids; with 64 all jobs are in one partition */
   const add = (count: number, client: number, from: number, dueInMs = -1000, apart = 1) =>
     subject.add(
       Array.from({ length: count }, (_, index) => ({
@@ -93,7 +93,7 @@ describe('a client with more due jobs than may be offered', () => {
     expect(outbox).toEqual([]);
     give(40);
     await lookBehind(look, 0);
-    // Fifty due times, ten jobs of each.
+    // Fifty due times with ten jobs each.
     expect(new Set(outbox.map(({ dueUs }) => dueUs)).size).toBeLessThanOrEqual(8);
     expect(outbox).toHaveLength(40);
   });
@@ -101,10 +101,10 @@ describe('a client with more due jobs than may be offered', () => {
   it('delays a job of another client among its own jobs by at most five looks', async () => {
     const { look, outbox, give, add } = setUp();
     give(50);
-    // 200 rows of the crowd in each partition, of which a look reads 16; the other client's come behind them.
+    // 200 rows of the first client per partition, of which a look reads 16; the other client's rows come after them.
     await add(64 * 200, 1, 0, -2000);
     await add(3, 2, 64 * 300, -1000);
-    // The first finds so many that the client is behind. The others skim 20, 40, 80 and 145 rows of each.
+    // The first look finds that the client is behind. The others read 20, 40, 80 and 145 rows of each partition.
     for (let looks = 0; looks < 5; looks++) await lookForDue(look, nearMs, 0);
     expect(outbox.filter(({ clientId }) => clientId === clientIdOf(2))).toHaveLength(3);
   });
@@ -123,7 +123,7 @@ describe('a client with more due jobs than may be offered', () => {
   it('is read again at once while it has credit, otherwise once it has credit again', async () => {
     const { look, outbox, give, add } = setUp();
     give(0);
-    // All of one partition, of which one look offers 64.
+    // All jobs are in one partition, of which one look offers 64.
     await add(200, 1, 0, -1000, 64);
     for (let looks = 0; looks < 20; looks++) await lookForDue(look, nearMs, 0);
     give(1000);
@@ -146,7 +146,7 @@ describe('a client with more due jobs than may be offered', () => {
     for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
     const lookOfAndOn: DueReferences['lookOf'] = async (ranges, rows) => {
       const read = await look.due.lookOf(ranges, rows);
-      // Everybody's look goes on, and finds the client behind in all partitions.
+      // The common look moves on, and finds the client behind in all partitions.
       await add(64, 1, 6400, -60);
       await lookForDue(look, nearMs, 0);
       return read;
@@ -162,7 +162,7 @@ describe('a client with more due jobs than may be offered', () => {
     give(10);
     await add(640, 1, 0);
     for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
-    // Two in each partition: a look sees the last row that it read, whosever it is.
+    // Two jobs in each partition: a look sees the last row that it read, of any client.
     await add(128, 1, 6400, -60);
     const isRead = Promise.withResolvers<undefined>();
     const skimSlowly: DueReferences['skim'] = async (...asked) => {
@@ -261,7 +261,7 @@ describe('a client with more due jobs than may be offered', () => {
     await add(40, 1, 0, -1000, 64);
     for (let looks = 0; looks < 3; looks++) await lookForDue(look, nearMs, 0);
     const jobs = outbox.splice(0);
-    // The sweep found them lost, one by one, and then listed all of them.
+    // The sweep found the jobs lost one by one, and then listed all of them.
     for (const job of jobs) look.behind.add([job]);
     const [first, last] = [jobs[0], jobs.at(-1)];
     if (!first || !last) throw new Error('nothing was offered');

@@ -9,7 +9,7 @@ describe('the second offer of a job', () => {
   it('includes a job that was committed behind the mark, but no known job', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
-    // The same partition: ids whose last bytes are 64 apart.
+    // Ids whose last bytes differ by 64 are in the same partition.
     await add({ jobId: jobIdOf(1) });
     await passTime(clock, 100);
     await add({ jobId: jobIdOf(65), dueInMs: -400 });
@@ -150,7 +150,7 @@ describe('the second offer of a job', () => {
     const offerer = await started('a');
     await many(640);
     await passTime(clock, 1000);
-    // One of the same partition moves its mark on.
+    // A job of the same partition moves the mark forward.
     await add({ jobId: jobIdOf(64 * 1000), clientId: clientIdOf(2) });
     await passTime(clock, 6000);
     await add({ jobId: jobIdOf(64 * 1001), clientId: clientIdOf(2), dueInMs: -6500 });

@@ -91,7 +91,7 @@ describe('the offers to many clients', () => {
     const offerer = await started('a', { meter });
     await many(30);
     await passTime(clock, 3000);
-    // The youngest of all is the one that is not told.
+    // The client with the youngest job is not reported.
     const others = clients.slice(1).map((clientId, index) => ({ clientId, jobId: jobIdOf(1000 + 64 * index) }));
     await add(...others.map((job, index) => ({ ...job, dueInMs: index - 100 })));
     await passTime(clock, 1000);
@@ -103,7 +103,7 @@ describe('the offers to many clients', () => {
     const before = await told();
     expect(before.size).toBe(20);
     expect([before.get('crowd'), before.get(clientIdOf(2)), before.get(clientIdOf(21))]).toEqual([4, 1, undefined]);
-    // Read again from their beginning meanwhile, where there is nothing.
+    // Meanwhile the jobs are read again from their beginning, where nothing is found.
     await passTime(clock, 61_000);
     expect((await told()).get('crowd')).toBe(65);
     takes('d', 1000);

@@ -8,7 +8,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 
 const [shop, neighbour] = [clientIdOf(1), clientIdOf(2)];
 
-/** Of what was offered, or of a part of it, by priority. */
+/** Counts offered jobs by priority. */
 function countsOf(offered: readonly { priority?: Priority }[]) {
   const count = (wanted: Priority) => offered.filter(({ priority = 'normal' }) => priority === wanted).length;
   return { high: count('high'), normal: count('normal'), low: count('low') };

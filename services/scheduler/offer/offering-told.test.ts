@@ -67,7 +67,7 @@ describe('the look for due jobs', () => {
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
     await passTime(clock, 20_000);
-    // Per second: one beat, one assignment, one question for credit; every two a look and a sweep, every three a lease.
+    // Per second: a heartbeat, an assignment, a credit query; every two seconds a look and sweep, every three a lease.
     expect(await wakeUpsWithin(clock, 10_000)).toBeLessThanOrEqual(45);
     await stop(offerer);
   });

@@ -7,7 +7,7 @@ interface Crowd {
   rowsOfSpan: number;
 }
 
-/** Rows of each look past a crowd with so many rows in each of some partitions, while the others have none. */
+/** Returns the rows of each look that skips these rows in some partitions, while the other partitions have none. */
 function looksPast({ rowsOfPartition, partitions, rowsOfSpan }: Crowd): number[] {
   const size = createSkimSize();
   const looks: number[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStandstills } from './standstills.ts';
 
-/** Reads that begin one second after the end of the one before. @returns when a standstill was over */
+/** Makes reads that begin one second after the end of the previous one. @returns times at which a standstill ended */
 function endsOf(tookMs: readonly number[]): number[] {
   const standstills = createStandstills();
   const ends: number[] = [];

@@ -27,7 +27,7 @@ describe('the waiting spans of a client', () => {
         } of steps) {
           const to = Math.min(39, from + length);
           if (isRead) {
-            // A reader reads one span from its beginning, as far as it comes.
+            // A reader reads one span from its beginning, as far as it gets.
             const [read] = spans;
             const covered = read ? within([read]) : [];
             const upTo = Math.max(to, covered[0] ?? 0);

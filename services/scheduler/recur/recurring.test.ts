@@ -66,7 +66,7 @@ function setUp() {
     const definition = { recurrence: { ...recurrence, overlap }, call };
     return await store.create({ name: 'each minute', clientId: crypto.randomUUID(), definition, note: null });
   };
-  /** When each of them fired, in minutes. */
+  /** The times at which the occurrences fired, in minutes. */
   const fired = () =>
     [...database.recurring.occurrences.values()]
       .filter(({ state }) => state === 'fired')
@@ -125,7 +125,7 @@ describe('a recurring schedule', () => {
     await passTime(clock, 100 * minuteMs);
     const jobs = [...database.scheduled.jobs.values()];
     const sampled = jobs.filter(({ jobId }) => isSampled(traceOfJob(jobId), 0.5));
-    // Of a hundred, some are and some are not.
+    // Of a hundred jobs, some are sampled and some are not.
     expect(jobs).toHaveLength(100);
     expect(sampled.length % 100).toBeGreaterThan(0);
     expect(tracing.spans).toEqual(
@@ -238,7 +238,7 @@ describe('a recurring schedule', () => {
   });
 });
 
-/** Its first answer is lost. */
+/** Returns due schedules whose first transaction fails before or after its commit. */
 function brokenOnce(due: DueSchedules, moment: 'before' | 'after'): DueSchedules {
   let isBroken = true;
   return {

@@ -15,7 +15,7 @@ import { createWebhookTeller, digestCall, toldOf } from './tell-webhooks.ts';
 
 const webhookId = clientIdOf(1);
 
-/** A scheduler that knows clients, and what it asks the database. */
+/** Creates a scheduler with webhooks, and records its database queries. */
 function setUp(toTell: number[] = []) {
   const clock = createSettableClock();
   const changes = createMemoryChangeFeed();
@@ -111,7 +111,7 @@ it('routine events of recurring campaigns wait for the digest, and all other eve
   expect(toldTo(8)).toEqual(['run.started', 'run.completed', 'run.completed', 'run.failed', 'run.completed']);
   expect(toldTo(9)).toEqual([]);
   const sums = { runs: 2, audience: 600, throughTheChain: 580, failed: 20 };
-  // Ten in the morning there: the next day.
+  // Ten in the morning in that zone, on the next day.
   expect(kept).toMatchObject([{ webhookId: uuid(7), due: new Date('2026-12-02T01:00:00Z'), ...sums }]);
   expect(kept[0]?.lines).toHaveLength(2);
 });

@@ -5,15 +5,15 @@ import type { FeedPager } from '../feed/feed-pager.ts';
 import type { FeedLoad, FeedStore } from '../ports/feed-store.ts';
 import { createFeedAdmission } from './feed-admission.ts';
 
-/** Measured on Postgres, of feeds with the totals of 100 workers in two steps. */
+/** Duration of a look per feed, measured on Postgres for feeds with the totals of 100 workers in two steps. */
 const lookMsPerFeed = 0.2;
 const countries = 5;
-/** Of the campaign, what workers can do in a tenth of a second. */
+/** Number of batches of the campaign that workers handle per tick. */
 const batchesPerTick = 40;
 const tickMs = 100;
 const measuredTicks = 600;
 const smallComesAt = 200;
-/** So long what began is listed. */
+/** Time for which new runs are listed separately. */
 const youngMs = 10_000;
 
 const noSteps = { done: 0, survived: 0, born: 0, waiting: 0 };
@@ -37,7 +37,7 @@ interface Fed {
   done: number;
 }
 
-/** A campaign with more to feed than it may, from its trigger's start on, and a small one that comes later. */
+/** Runs a campaign that always has more to feed, and a small campaign that starts later. */
 async function goBeside(
   waitingRuns: number,
   began: 'long ago' | 'just now',

@@ -2,7 +2,7 @@ import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { admit, feedOf, noTurns, quantum, shard, shardBounds, total } from '../../../test/support/sharing-feeds.ts';
 
-/** Nine large campaigns, or more, that another trigger pages. */
+/** Returns nine feeds or more that another trigger feeds. */
 const neighbours = (changes: Omit<Parameters<typeof feedOf>[0], 'feedId'>, count = 9) =>
   Array.from({ length: count }, (_, index) => feedOf({ wants: null, ...changes, feedId: `other-${index}` }));
 
@@ -33,7 +33,7 @@ describe('one of several triggers', () => {
     ['have had nothing ready yet', { isIdle: true }],
     ['are handled as fast as they are fed', { waiting: 300 }],
   ])('leaves a share of the bound to feeds of another trigger that %s', (_, changes) => {
-    // A tenth of the bound, which its ready batches leave by less than a visit of the round.
+    // The feed gets a tenth of the bound, and its ready batches leave less than one visit of the round.
     expect(grantedTo(healthy, neighbours(changes))).toBe(2 * quantum);
   });
 
@@ -42,7 +42,7 @@ describe('one of several triggers', () => {
   });
 
   it('shares room with the other triggers so that ready batches stay under five times the bound', () => {
-    // Beyond their floors these have 1440 of 1500 batches.
+    // Beyond their minimum these feeds have 1440 of 1500 batches.
     const hung = neighbours({ ready: 200, competes: 0 }, 8);
     expect(grantedTo(healthy, hung)).toBe(60);
     expect(grantedTo(healthy, [...hung, feedOf({ feedId: 'other', ready: 20, wants: null })])).toBe(40);
@@ -78,13 +78,13 @@ const someRows = fc.array(
   }),
   { minLength: 1, maxLength: 12 },
 );
-/** By feed: whether it stands still at a look, and the batches that are handled until the next one. */
+/** For each look and feed: whether the feed makes no progress, and the batches that are handled until the next look. */
 const someLooks = fc.array(
   fc.array(fc.record({ standsStill: fc.boolean(), handled: fc.nat(60) }), { minLength: 12, maxLength: 12 }),
   { minLength: 10, maxLength: 40 },
 );
 
-/** Lets all triggers look at the same state, and adds what they grant. @param standsStill by feed */
+/** Lets all triggers look at the same state, and adds what they grant. @param standsStill for each feed */
 function lookAll(rows: readonly Row[], standsStill: readonly boolean[]): void {
   const grants = Array.from({ length: triggers }, (_, trigger) => {
     const feeds = rows.map(({ trigger: owner, weight, isServed, ready }, index) => {
@@ -111,7 +111,7 @@ describe('several triggers that admit batches at the same time', () => {
     fc.assert(
       fc.property(someRows, someLooks, (begun, looks) => {
         const rows = begun.map((row) => ({ ...row }));
-        // The same feeds stand still all the time.
+        // The same feeds make no progress at every look.
         const standsStill = looks[0]?.map((feed) => feed.standsStill) ?? [];
         const moving = rows.filter((_, index) => !standsStill[index]);
         for (const look of looks) {

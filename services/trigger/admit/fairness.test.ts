@@ -161,7 +161,7 @@ describe('the admission of batches', () => {
         ]);
         let turns = noTurns;
         for (const room of rooms) {
-          // Each has its floor ready already, so that only the room decides.
+          // Each feed has its minimum ready already, so that only the room decides.
           const feeds = [
             feedOf({ feedId: 'a', weight: 1, ready: quantum, wants: 1000 }),
             feedOf({ feedId: 'b', weight: 4, ready: 4 * quantum, wants: 1000 }),

@@ -10,7 +10,7 @@ const triggers = 2;
 interface Feed {
   readonly action: string;
   readonly paceAllows: number | null;
-  /** Nothing of it is handled. */
+  /** True if none of its batches is handled. */
   isHung: boolean;
   fed: number;
   done: number;
@@ -23,7 +23,7 @@ interface Feed {
 function world(perSecond: number) {
   const clock = createSettableClock();
   const feeds = new Map<string, Feed>();
-  /** By trigger. */
+  /** The pagers of each trigger. */
   const pagers: FeedPager[][] = Array.from({ length: triggers }, () => []);
   let looks = 0;
 
@@ -77,7 +77,7 @@ function world(perSecond: number) {
       pagers[trigger]?.push({ feed: { feedId }, granted: () => 0, wants, grant } as unknown as FeedPager);
       return feed;
     },
-    /** @returns how often it was looked */
+    /** @returns number of looks */
     pass: async (forMs: number): Promise<number> => {
       const before = looks;
       for (let passedMs = 0; passedMs < forMs; passedMs += tickMs) {
@@ -100,7 +100,7 @@ describe('a feed with more ready batches than are handled', () => {
     expect(hung.fed).toBe(300);
     const healthy = begin('healthy', { atMost: 1000 });
     await pass(2000);
-    // Beyond the floor of 20 batches.
+    // More than the minimum of 20 batches.
     expect(healthy.fed - healthy.done).toBeGreaterThan(100);
     expect(hung.fed).toBeLessThanOrEqual(320);
   });

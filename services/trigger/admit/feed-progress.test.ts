@@ -4,7 +4,7 @@ import { progressOf, type SeenProgress } from './feed-progress.ts';
 const shard = 'award-reward/SG';
 const least = 60;
 
-/** A feed that has so much ready all the time and is looked at ten times a second: what competes after each look. */
+/** Looks ten times a second at a feed with a constant number of ready batches. Returns what competes at each look. */
 function lookAt(load: number) {
   let nowMs = 0;
   let done = 0;

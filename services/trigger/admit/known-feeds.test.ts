@@ -20,7 +20,7 @@ function loadOf(feedId: string, waiting = 1): FeedLoad {
   return { ...facts, ...numbers, feedId, runId: feedId, complete: true, steps };
 }
 
-/** So many runs that wait, and what is asked of the store at each look. */
+/** Creates a number of waiting runs, and records what each look asks the store for. */
 function setUp(waitingRuns: number) {
   const clock = createSettableClock();
   const rows = new Map<string, FeedLoad>();
@@ -53,7 +53,7 @@ function setUp(waitingRuns: number) {
   return { clock, rows, begun, known, pagers, look, listings };
 }
 
-/** Done steps of a feed go up by one. */
+/** Adds a done step to a feed. */
 function handleOne(rows: Map<string, FeedLoad>, feedId: string): void {
   const load = rows.get(feedId) ?? loadOf(feedId);
   const steps = load.steps.map((step) => ({ ...step, done: step.done + 1 }));
@@ -88,7 +88,7 @@ describe('a look at the feeds of running runs', () => {
         return counts;
       }),
     );
-    // What goes, and 25 in turn, those that were never seen among them.
+    // The progressing feed and 25 feeds in turn, including feeds that were never read.
     expect(feedsAsked.flat().every((count) => count === 26)).toBe(true);
   });
 

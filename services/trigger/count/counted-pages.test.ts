@@ -6,7 +6,7 @@ import { countOne, countTwo, type CountedPage, type CountedPages } from './count
 
 const never = new AbortController().signal;
 
-/** Users in pages of so many, behind a cursor. */
+/** Returns users after a cursor in pages of the given size. */
 function sourceOf(users: readonly string[], perPage: number, cursor: string | null = null): PageSource {
   const left = cursor === null ? users : users.filter((user) => compareUserIds(user, cursor) > 0);
   let at = 0;
@@ -24,7 +24,7 @@ function pageOf(users: readonly string[], isLast: boolean, more: Partial<Fetched
   return { kind: 'page', users, gaps: [], isLast, fresh: null, ...more };
 }
 
-/** Until its end, or so many pages. */
+/** Reads to the end, or a number of pages. */
 async function readSome(pages: CountedPages, most = Infinity): Promise<CountedPage[]> {
   const read: CountedPage[] = [];
   while (read.length < most && read.at(-1)?.isLast !== true) {

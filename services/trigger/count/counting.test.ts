@@ -13,7 +13,7 @@ import type { CountEnd, CountStore, OwnedCount, SavedCount } from '../ports/coun
 const pageSize = 1000;
 const snapshotIn = (country: string) => ({ segment: 'all', country, snapshot: 's1' });
 
-/** A count of one segment in these countries, of which nothing is counted unless given. */
+/** Creates a count of one segment in these countries. By default nothing has been counted yet. */
 function setUp(countries: readonly string[] = ['SG'], from: Partial<OwnedCount> = {}) {
   const clock = createSettableClock();
   const segmentation = createScriptedSegmentation();
@@ -73,7 +73,7 @@ describe('a count of an audience', () => {
       ['ID', 10, true],
     ]);
     expect(saved.at(-1)).toMatchObject({ place: null, cause: null });
-    // The sources are saved once.
+    // The sources are stored with the first save only.
     expect(saved.map(({ resolved }) => resolved !== null)).toEqual([true, false]);
     expect(segmentation.pagesAsked.map(({ country, after }) => [country, after])).toEqual([
       ['SG', null],
@@ -151,7 +151,7 @@ describe('a count of an audience', () => {
     const page = never.segmentation.page.bind(never.segmentation);
     let pages = 0;
     never.segmentation.page = (request, signal) => {
-      // The snapshot goes before each second page; the same question is then answered of the next snapshot.
+      // The snapshot disappears before every second page. The repeated request is answered from the next snapshot.
       if (request.after !== null && pages++ % 2 === 0) never.segmentation.snapshot = `gone-${pages}`;
       return page(request, signal);
     };

@@ -4,7 +4,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger, type TriggerDeps } from '../trigger.ts';
 
-/** A run of 300 users of which one batch is being called when it is cancelled. */
+/** Creates a run of 300 users that is cancelled while one of its batches is being called. */
 async function cancelledRun(change: (deps: TriggerDeps) => Partial<TriggerDeps>) {
   const world = createTriggerFixture();
   const { clock, segmentation, startCampaign, ledger, references, runs } = world;

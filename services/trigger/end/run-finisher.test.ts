@@ -16,7 +16,7 @@ const fed = {
   flow: [],
 };
 
-/** A run that is being cancelled, of one feed with one batch that has not ended. */
+/** A run that is being cancelled, with one feed and one batch that has not ended. */
 const cancelling: RunTally = {
   runId: 'run',
   campaignId: 'campaign',
@@ -31,7 +31,7 @@ const cancelling: RunTally = {
   feeds: [{ feedId: 'feed', country: 'SG', ...fed }],
 };
 
-/** @param answers of the statements, one after the other; the last one goes on for ever */
+/** @param answers answers of successive statements; the last one is repeated */
 function setUp(answers: readonly EndedSteps[]) {
   const froms: number[] = [];
   const unused = () => Promise.reject(new Error('not used'));

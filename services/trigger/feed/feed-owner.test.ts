@@ -42,7 +42,7 @@ interface Standing {
   end: PagerEnd | null;
 }
 
-/** An owner beside so many free feeds, all in the state that the test sets. */
+/** Creates an owner beside a number of free feeds that are all in the given state. */
 function setUp({ isDry = false, standing = 'moving' }: { isDry?: boolean; standing?: FeedStanding } = {}) {
   const clock = createSettableClock();
   const of = new Map<string, Standing>();

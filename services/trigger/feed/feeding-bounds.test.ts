@@ -5,7 +5,7 @@ import { userIds } from '../../../test/support/trigger-fixture.ts';
 import type { UsersBeyond } from '../ports/run-approvals.ts';
 
 describe('a feed with an upper bound of users', () => {
-  /** Its bound is that from the first page on. @param beyond what becomes of the bound when it has come to it */
+  /** Feeds a run with an upper bound of users. @param beyond what happens when the feed reaches its bound */
   function bounded(users: number, beyond: (setBound: (bound: number) => void) => void = () => undefined) {
     const asked: UsersBeyond[] = [];
     const setBound = (bound: number) => {

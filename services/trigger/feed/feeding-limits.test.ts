@@ -41,7 +41,7 @@ describe('the back-pressure of feeding', () => {
     await putAllBack(86_400_000);
     segmentation.users.set('SG', userIds(20_000));
     await startCampaign({ name: 'healthy' });
-    // Slowly: three seconds of it are fewer than three hundred.
+    // Batches are handled so slowly that three seconds of work are fewer than 300 batches.
     for (let i = 0; i < 30; i++) {
       await workOff(10);
       await passTime(clock, 200);
@@ -69,7 +69,7 @@ describe('the back-pressure of feeding', () => {
       await workOff(50);
       await passTime(clock, 100);
     }
-    // 500 a second: three seconds of it.
+    // Three seconds of work at 500 batches a second.
     expect((feed()?.nextBatchNo ?? 1) - 1 - 250).toBeGreaterThan(1200);
   });
 

@@ -11,7 +11,7 @@ type Canary = NonNullable<CampaignDefinition['canary']>;
 const enoughMs = 10_000;
 const everybody = { SG: 400, ID: 800 };
 
-/** A run over 400 users in one country and 800 in another, which was fed as far as it goes by itself. */
+/** Starts a run with 400 users in one country and 800 in another, and waits until no more users are fed. */
 async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefinition> = {}) {
   const world = createTriggerFixture();
   const { clock, database, ledger } = world;
@@ -33,7 +33,7 @@ async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefi
   const fed = () => ({ SG: world.fedUsers('SG').length, ID: world.fedUsers('ID').length });
   const run = () => database.runs.get(runId);
 
-  /** Whoever is fed and was not claimed is served. @param failing so many of them fail */
+  /** Serves all users that are fed and not claimed. @param failing number of users that fail */
   async function serve(failing = 0): Promise<void> {
     let left = failing;
     const claims = [...database.batches.values()].map(({ feedId, batchNo }) => ({ feedId, batchNo, step: 1 }));

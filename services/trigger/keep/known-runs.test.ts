@@ -3,7 +3,7 @@ import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createKnownRuns } from './known-runs.ts';
 import type { ListedRun, RunTally } from '../ports/run-store.ts';
 
-/** A run of one country of which one batch waits, and so much is ready. */
+/** Returns the tally of a run in one country with one waiting batch and a number of ready batches. */
 function tallyOf(runId: string, { done = 9, ready = 0, complete = true } = {}): RunTally {
   const facts = { runId, campaignId: 'c', state: 'running', stateReason: null, chain: [{ action: 'a' }] } as const;
   const judged = { pauseAtFailed: null, judgedFrom: [], hasBudgets: false, canary: null, overdueMs: -1 };
@@ -36,7 +36,7 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
   const forgotten: string[] = [];
   let statements = 0;
   const listings: number[] = [];
-  /** Feeds whose due times were read, by the statements that did so. */
+  /** Number of feeds whose due times were read, for each statement that read some. */
   const read: number[] = [];
   const known = createKnownRuns({
     runStore: {
@@ -66,7 +66,7 @@ function setUp(waitingRuns: number, { ready = 0 } = {}) {
     onForgotten: (feedIds) => forgotten.push(...feedIds),
     clock,
   });
-  /** The runs that the last of some looks, a second apart, was at. */
+  /** Looks a number of times, a second apart. Returns the runs that the last look read. */
   const look = async (times = 1) => {
     let seen: string[] = [];
     for (let i = 0; i < times; i++) {
@@ -90,9 +90,9 @@ describe('a look at the running runs', () => {
       rows.set('goes', tallyOf('goes', { done }));
       const seen = await look();
       expect(seen).toContain('goes');
-      // What goes, and 100 in turn.
+      // The active run, and 100 runs in turn.
       expect(seen.length).toBeLessThanOrEqual(1 + 100);
-      // Listing, due times, totals.
+      // Statements for listing, due times and totals.
       expect(statements() - before).toBeLessThanOrEqual(3);
     }
   });
@@ -110,7 +110,7 @@ describe('a look at the running runs', () => {
         begun.splice(0, Infinity, 'small');
       }
       const ofLook = await look();
-      // Of those that were never looked at, were seen once, have ready work, or stand still.
+      // Runs that were never read, that were read once, that have ready work, and that make no progress.
       expect(ofLook.length).toBeLessThanOrEqual(200 + 100 + 200 + 100);
       for (const runId of ofLook) if (!seen.has(runId)) seen.set(runId, looks);
     }
@@ -184,7 +184,7 @@ describe('a look at the running runs', () => {
     for (let i = 0; i < 59; i++) expect(await look()).toContain('waits-5');
   });
 
-  /** Looks for a minute at runs that wait, and then at one more that a long transaction began. */
+  /** Looks at waiting runs for a minute, and then also at a run that a long transaction has begun. */
   async function lookAtLateRun(figures: Parameters<typeof tallyOf>[1]) {
     const world = setUp(3000);
     const { rows, begun, look } = world;

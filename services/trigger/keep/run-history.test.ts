@@ -4,7 +4,7 @@ import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, failingOnce, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger } from '../trigger.ts';
 
-/** Two triggers, of which one sweeps; a run of 250 users that is fed. */
+/** Feeds a run of 250 users with two triggers, one of which sweeps. */
 async function fedRun(change: (deps: Parameters<typeof createTrigger>[0]) => object = () => ({})) {
   const world = createTriggerFixture();
   world.segmentation.users.set('SG', userIds(250));

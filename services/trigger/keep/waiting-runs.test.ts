@@ -5,7 +5,7 @@ import { createTrigger, type TriggerDeps } from '../trigger.ts';
 
 const waitingRuns = 200;
 
-/** Of how many runs each question was, once all of them wait. */
+/** Returns the number of runs in each query once all of them wait. */
 async function askedBeside(): Promise<Record<'tallies' | 'points' | 'troubles', number[]>> {
   const world = createTriggerFixture();
   const { clock, segmentation, startCampaign, feedRows, putAllBack } = world;

@@ -10,7 +10,7 @@ const anybody = fc.oneof(
 const someUsers = fc.uniqueArray(anybody, { maxLength: 20 }).map((users) => users.toSorted(compareUserIds));
 const sources = fc.array(someUsers, { minLength: 1, maxLength: 4 });
 
-/** Each source comes in pages of its own size, and is merged as far as its pages reach. */
+/** Merges sources that each return pages of their own size, as far as the pages reach. */
 function mergeInPages(
   include: readonly string[][],
   exclude: readonly string[][],

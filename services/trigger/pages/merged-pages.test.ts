@@ -4,7 +4,7 @@ import { createMergedPages } from './merged-pages.ts';
 
 const { signal } = new AbortController();
 
-/** Sources by name, each of which comes in these pages. */
+/** Returns the users of named sources that each return these pages. */
 function usersOf(
   include: Record<string, string[][]>,
   exclude: Record<string, string[][]> = {},

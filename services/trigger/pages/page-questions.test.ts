@@ -6,7 +6,7 @@ import type { Segmentation } from '../../../shared/ports/segmentation.ts';
 
 const answer: Awaited<ReturnType<Segmentation['page']>> = { ok: true, value: { users: [], next: null } };
 
-/** Questions that are answered when the test says so. */
+/** Creates a queue of page requests that are answered when the test says so. */
 function setUp() {
   const clock = createSettableClock();
   const questions = createPageQuestions({ clock });
@@ -71,7 +71,7 @@ describe('the queue of page requests', () => {
     for (let last = 0; last < 10; last++) {
       await passTime(clock, 500);
       void ask(`newest-${last}`, { standing: 'new' });
-      // What is older may come later.
+      // Older requests may be sent later.
       void ask(`new-${500 + last}`, { standing: 'new' });
       await passTime(clock, laterPlaces.everyMs);
       expect(runsAsked()).toContain(`newest-${last}`);

@@ -15,7 +15,7 @@ describe('a raise of a budget without an approval', () => {
   const raise = async (id: string, units: number) =>
     asks('mei, manager', 'PATCH', `/campaigns/${id}/budgets`, { budgets: [{ country: 'SG', units }] });
 
-  /** Returns a campaign that was started for so many units; its run has been fed so many users. */
+  /** Returns a campaign that was started with this number of units, and whose run has fed a number of users. */
   async function startedFor(units: number, fedUsers = 0): Promise<string> {
     const campaign = await writeFor('SG', 'mei, manager', { budgets: [{ country: 'SG', units }] });
     await asks('mei, manager', 'POST', `/campaigns/${campaign.id}/start`);
@@ -42,7 +42,7 @@ describe('a raise of a budget without an approval', () => {
       'more than 100 units within 24 hours by mei: 30 units set going without approval already, 71 units with this',
     );
     expect(verdictOf(await raise(first, 70))).toBe('200');
-    // The raise counts from then on.
+    // The raise is part of the sum from then on.
     expect(await cleared(await newRun('SG'), { SG: 1 })).toBe('waits');
   });
 
@@ -54,7 +54,7 @@ describe('a raise of a budget without an approval', () => {
     const ids = [await startedFor(30, 40), await startedFor(30, 40)];
     await on.pool.query(later);
     expect(await inTurn(ids, (id) => raise(id, 70))).toEqual(['200', '409 approval-needed']);
-    // The rest of the sum is all that the second one may have.
+    // The second raise may use only the rest of the sum.
     expect(await inTurn(ids.slice(1), (id) => raise(id, 30))).toEqual(['200']);
     await on.pool.query(`update unapproved_starts set at = at - interval '25 hours'`);
     expect(await inTurn(ids.slice(1), (id) => raise(id, 70))).toEqual(['200']);

@@ -78,7 +78,7 @@ describe('the sum of runs without an approval', () => {
     const [approval] = answer.json<{ items: { hash: string }[] }>().items;
     await approve(campaign.id, approval?.hash ?? '');
     expect(await cleared(runId, { ID: 20 })).toEqual({ ID: 21 });
-    // An approved run is no part of the sum.
+    // The sum does not include an approved run.
     expect(await cleared(await newRun('ID'), { ID: 4 })).toEqual({ ID: 4 });
   });
 
@@ -214,7 +214,7 @@ describe('an approval policy for units', () => {
       if (answer) spend.push(await fedUpTo(60, runId, answer));
     }
     const units = spend.reduce((sum, fed) => sum + Math.min(fed * 100, 5000), 0);
-    // It is used up as well: no run within the policy is stuck.
+    // The policy is used up as well: no run within the policy is blocked.
     expect(units).toBeGreaterThan(4000);
     expect(units).toBeLessThanOrEqual(5000);
   });

@@ -6,7 +6,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger } from '../trigger.ts';
 
-/** A list of these people, each with a country; its public id. */
+/** Adds a list of these people, each with a country, and returns its public id. */
 async function addList(
   { database }: ReturnType<typeof createTriggerFixture>,
   people: Readonly<Record<string, string>>,

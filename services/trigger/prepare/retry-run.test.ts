@@ -8,7 +8,7 @@ import { createTrigger } from '../trigger.ts';
 
 const step = { action: 'award-reward', params: {} };
 
-/** A run of two steps over 250 users: in step 1 one of each batch fails, in step 2 another one. */
+/** Ends a run of two steps over 250 users. In each step another user of each batch fails. */
 async function endedRun() {
   const world = createTriggerFixture();
   const { clock, database, ledger, segmentation, startCampaign } = world;

@@ -21,7 +21,7 @@ const stores = () => ({
 
 beforeEach(addPeople);
 
-/** Of a campaign for SG, as the scheduler makes it: whatever the API would have said to its start. */
+/** Creates a run of a campaign in SG as the scheduler does, without the checks of the API at its start. */
 async function madeRun({ id, revision = 1 }: { id: string; revision?: number }, parentId?: string): Promise<string> {
   const campaignId = uuidOf('campaign', id) ?? '';
   const scheduledFor = new Date(on.deps.clock.nowMs() + made++);
@@ -176,7 +176,7 @@ describe('a run with an approval policy', () => {
       await setPolicy({ rules: [{ usersAbove: 4000, approvers: 1 }] });
       await stores().approvals.goBeyond({ runId, country: 'SG', more: 100 });
       expect(await stateOf(runId)).toMatchObject({ state: 'running' });
-      // Half as many again as it has come to, and no user more.
+      // The approval allows half as many users again as were fed, and no user more.
       expect(await feed(runId, 2000, 1151)).toBe(true);
       await expect(feed(runId, 3151, 1)).rejects.toThrow(/feeds_within_approval/);
       await setPolicy({ rules: [] });
@@ -247,7 +247,7 @@ describe('a run with an approval policy', () => {
       const [asked] = await requests(larger);
       await approve(campaign.id, asked?.hash ?? '');
       expect(await stores().approvals.clear(larger, { SG: 3001 })).toMatchObject({ usersAtMost: { SG: 3152 } });
-      // It was for that run alone.
+      // The approval was for that run only.
       expect(await stores().approvals.clear(await madeRun(campaign), { SG: 3001 })).toBeNull();
     });
 

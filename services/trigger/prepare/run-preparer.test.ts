@@ -6,7 +6,7 @@ import { createTrigger } from '../trigger.ts';
 
 const hangsForMs = 10_000;
 
-/** A trigger beside a segmentation service that does not describe the segment `stuck` before its time-out. */
+/** Creates a trigger whose segmentation service does not describe the segment `stuck` before its time-out. */
 function setUp() {
   const world = createTriggerFixture();
   const { clock, segmentation } = world;
@@ -28,7 +28,7 @@ describe('the preparation of concurrent runs', () => {
   it('begins a new run within a second beside 200 runs whose segments are never described', async () => {
     const { clock, startCampaign, stateOf } = setUp();
     for (let i = 0; i < 200; i++) await startCampaign(stuck);
-    // Until all places that they may have are theirs.
+    // Until the stuck runs have all places that they may have.
     await passTime(clock, 60_000);
     const { runId } = await startCampaign();
     await passTime(clock, 1000);

@@ -6,9 +6,9 @@ import { createRetention, type RetentionDays } from './retention.ts';
 
 const hourMs = 3_600_000;
 
-/** A retention that writes down what it is asked for, and finds as many runs as the test says. */
+/** Creates a retention that records its statements, and finds as many runs as the test says. */
 function createFixture(days: RetentionDays, runsToDelete: number[] = []) {
-  /** Rows that the next chunks find: by the kind of stray, of dry runs, and runs whose receipts are closed or counted. */
+  /** Rows found by the next chunks: rows of each kind, rows of dry runs, and runs with closed or counted receipts. */
   const rows: Partial<Record<KeptKind | 'dry' | 'closing' | 'counting', number[]>> = {};
   const asked: string[] = [];
   const ask = (what: string, found = 0) => {

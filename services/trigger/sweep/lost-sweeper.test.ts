@@ -5,13 +5,13 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createTriggerFixture, mortal, userIds } from '../../../test/support/trigger-fixture.ts';
 import { createTrigger } from '../trigger.ts';
 
-/** A run of 250 users in three batches whose references were published, or never were. */
+/** Feeds a run of 250 users in three batches, with or without publishing their references. */
 async function setUp({ published }: { published: boolean }) {
   const world = createTriggerFixture();
   const { clock, segmentation, triggerDeps, startCampaign, references } = world;
   segmentation.users.set('SG', userIds(250));
   const deps = triggerDeps('a');
-  // The one that dies between commit and publication reaches no other from then on, and its leases are ended by hand.
+  // The trigger that dies between commit and publication publishes nothing afterwards. The test ends its leases.
   const publisher = mortal(deps.publisher, () => !published);
   await startCampaign();
   createTrigger({ ...deps, publisher }).start();
@@ -112,7 +112,7 @@ describe('the sweep after a crash', () => {
     const own = new Set(results.map(({ batchNo }) => batchNo));
     await passTime(clock, 4500);
     expect(again().filter((batchNo) => own.has(batchNo))).toEqual([]);
-    // One look comes in the second after they are due.
+    // One look happens in the second after the steps are due.
     await passTime(clock, 1450);
     expect(again().filter((batchNo) => own.has(batchNo))).toHaveLength(own.size);
   });
@@ -187,7 +187,7 @@ describe('the sweep after a crash', () => {
     await passTime(clock, 1000);
     isFeeding = false;
     await passTime(clock, 40_000);
-    // Offered at growing distances, and not once more for every try of the other topic.
+    // The steps are offered with growing delays, and not again for every attempt at the other topic.
     const offered = references('ID').flatMap(({ batchNos }) => batchNos);
     expect(offered.length / batches.length).toBeGreaterThanOrEqual(2);
     expect(offered.length / batches.length).toBeLessThanOrEqual(3);

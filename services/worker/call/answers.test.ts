@@ -161,7 +161,7 @@ describe('a call that was not applied', () => {
       return { kind: 'answered', status: 429, retryAfterMs: 7_200_000, body: Buffer.from('') };
     };
     await feed([['u1'], ['u2'], ['u3']], { deadlineSeconds: 86_400 });
-    // No other batch is called for ten seconds after each.
+    // After each such answer no other batch is called for ten seconds.
     await passTime(clock, 25_000);
     const waits = stepRows(1).map(
       ({ batchNo, nextAttemptAtMs }) => (nextAttemptAtMs ?? 0) - (calledAtMs.get(batchNo) ?? 0),

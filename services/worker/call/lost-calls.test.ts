@@ -18,7 +18,7 @@ function statuses(...entries: [id: string, status: string, more?: object][]): Ba
   return answerOf(entries.map(([id, status, more]) => ({ id, status, ...more })));
 }
 
-/** A worker whose first call is lost, of a run of one step with one batch. */
+/** Creates a worker with a run of one step and one batch, whose first call is lost. */
 async function afterALostCall(users: readonly string[], type: WorkerFixtureOptions['type'] = {}) {
   const world = await createRunningWorker({ type: { ...readable, ...type } });
   const { clock, endpoint, feed, sweepOverdue } = world;

@@ -7,7 +7,7 @@ import type { WorkerDeps } from '../worker-deps.ts';
 
 const serverError: BatchAnswer = { kind: 'answered', status: 500, retryAfterMs: null, body: Buffer.from('') };
 
-/** What was put back comes again when the test sweeps, and not before. */
+/** A ledger whose released steps are offered again only when the test sweeps. */
 const untilSwept = ({ ledger }: WorkerDeps) => ({ ledger: withoutTimedSteps(ledger) });
 
 describe('an ambiguous call', () => {
@@ -40,7 +40,7 @@ describe('an ambiguous call', () => {
       await sweepOverdue(runId);
     }
     expect(endpoint.seen.length).toBeGreaterThan(8);
-    // Backoff of up to five minutes and the breaker keep them few.
+    // Backoff of up to five minutes and the breaker limit the number of calls.
     expect(endpoint.seen.length).toBeLessThan(40);
     endpoint.answer = answer;
     for (let minute = 0; minute < 12; minute++) {
@@ -212,7 +212,7 @@ describe('an open key', () => {
   it('remains after a lapsed lease, whose call may have been made', async () => {
     const { clock, endpoint, feed, sweepOverdue, stepRows, workerDeps } = await createRunningWorker();
     const { runId, steps } = await feed([['u1']]);
-    // Another worker claims it first, and is gone.
+    // Another worker claims the steps first and is killed.
     await workerDeps('gone').ledger.flush({ results: [], claims: steps, begins: [] });
     await passTime(clock, 40_000);
     endpoint.answer = () => refusal;

@@ -16,12 +16,12 @@ function succeeded({ call }: SeenCall): BatchAnswer {
   return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
 }
 
-/** What people read of the steps that are held. */
+/** Returns the causes of the held steps. */
 function causesOf({ holds }: { holds: ReadonlyMap<string, { cause: string }> }): string[] {
   return [...holds.values()].map(({ cause }) => cause);
 }
 
-/** Calls of batches with one of these users are refused whole. */
+/** Refuses each call whose batch includes one of these users. */
 function refusing(bad: readonly string[], status = 422): (seen: SeenCall) => BatchAnswer {
   return (seen) => (seen.call.users.some((id) => bad.includes(id)) ? refusedWith(status) : succeeded(seen));
 }
@@ -117,7 +117,7 @@ describe('parameters that the endpoint refuses', () => {
       await sweepOverdue(runId);
       await passTime(clock, 6000);
     }
-    // Two tries in a minute; each splits at most one batch into its users.
+    // Two trials in a minute, each of which splits at most one batch into its users.
     expect(endpoint.seen.length - before).toBeLessThanOrEqual(6);
     endpoint.answer = succeeded;
     for (let round = 0; round < 10; round++) {

@@ -13,7 +13,7 @@ const on = apiOnPostgres();
 
 const statusUrl = 'http://endpoint/status';
 
-/** A run that has ended, with this many unknown users, and a settlement by status that was asked for. */
+/** Creates an ended run with this number of unknown users, and a requested settlement by status. */
 async function setUp(unknown: number) {
   const stores = createPostgresExecutionStores(on);
   const users = Array.from({ length: unknown }, (_, index) => `u${String(index).padStart(3, '0')}`);

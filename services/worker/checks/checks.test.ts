@@ -9,7 +9,7 @@ import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 const lost: BatchAnswer = { kind: 'ambiguous', cause: 'the connection was reset' };
 const down: BatchAnswer = { kind: 'not-applied', cause: 'connection refused' };
 
-/** The step of this number, of two, has the check `caps`. */
+/** Returns a run of two steps, of which the step with this number has the check `caps`. */
 function checkedAt(step: number, onUnavailable: StepCheck['onUnavailable'] = 'wait') {
   const check = { type: 'caps', onUnavailable };
   const chain = ['award-reward', 'send-message'].map((action, index) => {
@@ -18,7 +18,7 @@ function checkedAt(step: number, onUnavailable: StepCheck['onUnavailable'] = 'wa
   return { chain };
 }
 
-/** A worker whose check refuses these users, unless a test says otherwise. */
+/** Creates a worker whose check refuses these users, unless a test says otherwise. */
 async function setUp(refused: readonly string[] = [], options: WorkerFixtureOptions = {}) {
   const world = await createRunningWorker(options);
   const { clock, database, endpoint, sweepOverdue } = world;
@@ -37,7 +37,7 @@ async function setUp(refused: readonly string[] = [], options: WorkerFixtureOpti
     asked: () => usersOf(true),
     called: () => usersOf(false),
     details: () => database.failures.map(({ user, outcome, reason, detail }) => ({ user, outcome, reason, detail })),
-    /** As the trigger does, for so long. */
+    /** Sweeps every ten seconds as the trigger does. */
     passSweeping: async (runId: string, seconds: number) => {
       for (let passed = 0; passed < seconds; passed += 10) {
         await passTime(clock, 10_000);
@@ -178,7 +178,7 @@ describe('a check that is unavailable', () => {
     expect([...database.stepCauses.values()].map(({ cause }) => cause)).toEqual([
       'the check caps gave no answer: connection refused',
     ]);
-    // However often: to wait has no last try.
+    // For any number of attempts: with `wait` there is no last attempt.
     await passSweeping(runId, 600);
     expect(asked().length).toBeGreaterThan(4);
     expect(called()).toEqual([]);
@@ -234,7 +234,7 @@ describe('a check that is unavailable', () => {
     await passTime(clock, 2000);
     expect(other.totals()).toMatchObject([{ succeeded: 100 }, { succeeded: 100 }]);
     await passTime(clock, 10_000);
-    // No more is claimed than there is room for questions.
+    // No more steps are claimed than checks may be in flight.
     expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeLessThan(10);
   });
 
@@ -248,7 +248,7 @@ describe('a check that is unavailable', () => {
     await passSweeping(runId, 120);
     expect(asked().length).toBeLessThan(60);
     await passTime(clock, 5000);
-    // What finds it down waits, and is no worker's.
+    // Steps that wait for the check are not claimed by a worker.
     expect(stepRows(1).filter(({ state }) => state === 'running').length).toBeLessThan(5);
   });
 });

@@ -57,7 +57,7 @@ describe('a worker of a campaign with a budget', () => {
     await passTimeUntil(clock, () => other.totals()[0]?.succeeded === 10);
     expect(endpoint.seen.flatMap(({ call }) => call.users).filter((user) => user.startsWith('l'))).toEqual([]);
     for (const budget of database.budgets.values()) budget.isLocked = false;
-    // By itself, long before any sweep.
+    // The worker retries by itself, long before any sweep.
     await passTime(clock, 1000);
     expect(locked.totals()[0]?.succeeded).toBe(10);
   });

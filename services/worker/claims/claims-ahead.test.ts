@@ -6,7 +6,7 @@ import { callMs, createBusyWorker } from '../../../test/support/busy-worker.ts';
 const usersPerBatch = 3;
 const flushMs = 25;
 
-/** Calls of so many slots from one flush to the next. */
+/** Number of calls of all slots from one flush to the next. */
 const worthOfFlush = (concurrency: number) => Math.ceil((concurrency * flushMs) / callMs);
 
 describe.each([10, 50])('claims of a worker with %i slots', (concurrency) => {
@@ -16,7 +16,7 @@ describe.each([10, 50])('claims of a worker with %i slots', (concurrency) => {
       await passTime(clock, 3);
       const seen = new Set(endpoint.seen.map(({ call }) => call.batch));
       const uncalled = stepRows(1).filter(({ state, batchNo }) => state === 'running' && !seen.has(batchNo));
-      // With one flush's worth of spare: slots that came free a moment ago are not filled yet.
+      // One flush's worth of tolerance: slots that have just become free are not filled yet.
       expect(uncalled.length).toBeLessThanOrEqual(2 * worthOfFlush(concurrency));
     }
   });

@@ -5,11 +5,11 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf } from '../../../test/support/worker-fixture.ts';
 
-/** One batch for each user, so that single calls show. */
+/** Returns a batch for each user, so that each call is for one user. */
 const batchesOf = (count: number) =>
   Array.from({ length: count }, (_, index) => [`u${String(index).padStart(4, '0')}`]);
 
-/** Calls of 300 ms, ten at once, that have been going on for a while. */
+/** Creates a worker with ten concurrent calls of 300 ms that has run for a while. */
 async function busyWorker(batches: number, callMs = 300) {
   const world = await createRunningWorker({ type: { class: 'A' } });
   const { clock, endpoint, database, feed } = world;

@@ -72,7 +72,7 @@ describe('a row that cannot be parsed', () => {
       chain: [{ action: 'award-reward', params: {} }],
       deadlineSeconds: 86_400,
     });
-    // A user that was lost has to be cut out, which reads the text.
+    // To remove a lost user, the worker has to parse the text.
     const offer = () => publish({ feedId, step: 1, batchNos: [1], remaining: [1], lost: [['u9']] });
     for (let round = 0; round < 8; round++) {
       await passTime(clock, 40_000);

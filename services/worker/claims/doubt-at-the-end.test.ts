@@ -6,7 +6,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 
 const leaseMs = 60_000;
 
-/** A busy worker, and the end of its run. */
+/** Creates a busy worker, and functions to end its run. */
 async function busyWorker(concurrency: number, recordedBefore: number) {
   const busy = await createBusyWorker({ concurrency, recordedBefore });
   const { clock, database, feedId } = busy;
@@ -27,7 +27,7 @@ async function busyWorker(concurrency: number, recordedBefore: number) {
 
 type Busy = Awaited<ReturnType<typeof busyWorker>>;
 
-/** Batches that were called, and ended as if they had not been. Empty if all is well. */
+/** Returns called batches whose users ended as not called. This is empty if all is well. */
 function calledButDenied({ called, stepRows }: Busy): number[] {
   const denied = stepRows(1).filter(({ rest, restUsers }) => rest !== null && rest !== 'succeeded' && restUsers !== 0);
   return denied.map(({ batchNo }) => batchNo).filter((batchNo) => called.has(batchNo));
@@ -51,7 +51,7 @@ describe('a run that ends while its worker is gone', () => {
         const unknown = busy.totals()[0]?.unknown ?? 0;
         expect(unknown).toBe(inFlight + answered + uncalled);
         expect(unknown).toBe(held.length);
-        // Each answer gave its slot to a claim. A tenth is spare: a call that ends with a flush counts for either.
+        // Each answer freed a slot for a claim. A tenth is tolerance: a call that ends during a flush counts twice.
         expect(unknown).toBeLessThanOrEqual(slots + 1 + Math.ceil(1.1 * worthOfFlush));
         expect(calledButDenied(busy)).toEqual([]);
         if (how === 'killed') continue;

@@ -7,7 +7,7 @@ const users = ['u1', 'u2', 'u3', 'u4'];
 const contradicted = 'not whom the rows have left in it';
 const notDue = 'no step that the rows know to be due';
 
-/** u2 fails in step 1; the true message to step 2 is gone, and what a test publishes comes in its place. */
+/** u2 fails in step 1. The true message of step 2 is removed, and a test publishes another one in its place. */
 async function afterStepOne() {
   const running = await createRunningWorker({}, ({ ledger }) => ({
     ledger: withoutHandOn(ledger),

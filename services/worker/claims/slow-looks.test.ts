@@ -5,7 +5,7 @@ import { createRunningWorker } from '../../../test/support/running-worker.ts';
 
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 
-/** Looks at run states take so long, and say what was true when they began. Calls take 50 ms. */
+/** Checks of run states take this long and return the state at their begin. Calls take 50 ms. */
 async function workerWithLooksOf(lookMs: number) {
   let looks = 0;
   const world = await createRunningWorker({}, ({ contexts, clock }) => ({

@@ -4,7 +4,7 @@ import { settled } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createStoppedFeeds } from './stopped-feeds.ts';
 
-/** Of these feeds, `paused` are stopped; what was asked, and found, is remembered. */
+/** The feeds in `paused` are stopped. Queries and their results are recorded. */
 function setUp(paused: string[]) {
   const clock = createSettableClock();
   const asked: string[][] = [];
@@ -17,7 +17,7 @@ function setUp(paused: string[]) {
   };
   const onStopped = (feedIds: readonly string[]) => (found = feedIds);
   const stops = createStoppedFeeds({ directory, onStopped, clock, logger: pino({ level: 'silent' }) });
-  /** Undefined where nothing was asked, or could not be. */
+  /** Returns undefined if no query was made or the query failed. */
   const look = async (waiting: readonly string[]): Promise<readonly string[] | undefined> => {
     found = undefined;
     stops.look(() => waiting);

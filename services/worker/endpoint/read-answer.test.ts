@@ -21,7 +21,7 @@ function answered(
   return { kind: 'answered', status, retryAfterMs, contentEncoding, body: bytesOf(body) };
 }
 
-/** A string as it is, anything else as JSON. */
+/** Returns the bytes of a string, or of anything else as JSON. */
 function bytesOf(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
@@ -224,7 +224,7 @@ const oddId = fc.oneof(
 const idLists = fc.uniqueArray(oddId, { minLength: 1, maxLength: 20 });
 const oddText = fc.oneof(fc.constantFrom('}', '"},{"id":"u1","status":"succeeded"}', '\\', ']}'), fc.string());
 
-/** What an endpoint may make of one user's entry: mostly what it should. */
+/** An endpoint's entry for one user: valid in most cases. */
 const spoiling = fc.oneof(
   { weight: 12, arbitrary: fc.constant('succeeded') },
   { weight: 4, arbitrary: fc.constant('failed') },

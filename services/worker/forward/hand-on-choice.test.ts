@@ -12,7 +12,7 @@ const chain = [
   { action: 'send-message', params: {} },
 ];
 
-/** Finished first steps of a chain of two, of batches with one user each. */
+/** Returns finished first steps of a chain of two steps, each with one user. */
 function finishedOf(feedId: string, count: number): FinishedStep[] {
   return worksOf(feedId, count).map((first) => {
     const work: Work = { ...first, context: { ...first.context, chain } };
@@ -24,7 +24,7 @@ function claimOf(feedId: string): QueuedStep {
   return { feedId, batchNo: 99, step: 1, topic, origin: null, remaining: 1, lost: null };
 }
 
-/** @param room of the shard and of a feed; the default has no bound */
+/** @param room room of the shard and of a feed; unlimited by default */
 function setUp({ room = 100, roomOfFeed = 100, queued = 0, isServed = true } = {}) {
   return createHandOn({
     topics,

@@ -84,7 +84,7 @@ describe('the next step of a recorded step', () => {
     const { clock, feed, messages, endpoint } = await createRunningWorker({ type: { concurrency: 16 } });
     const { answer } = endpoint;
     const beganMs = clock.monotonicMs();
-    // Calls of the one step take longer while those of the other do not, by turns of 100 ms.
+    // Calls of the two steps are slow in turns of 100 ms.
     endpoint.answer = async (seen) => {
       const gust = (Math.floor((clock.monotonicMs() - beganMs) / 100) + seen.call.step) % 2;
       await clock.sleep(10 + 5 * gust);
@@ -93,7 +93,7 @@ describe('the next step of a recorded step', () => {
     const { totals } = await feed(batchesOf(400));
     await passTime(clock, 20_000);
     expect(totals()[1]).toMatchObject({ succeeded: 800 });
-    // By when the turns begin it is 0 to 23 of 400, here 18. Without work ahead for a flush more it is 151.
+    // Here it is 18 of 400; 0 to 23 depending on when the turns begin. Without the calls of one more flush: 151.
     expect(messages(2).flatMap(({ batchNos }) => batchNos).length).toBeLessThan(25);
   });
 

@@ -7,7 +7,7 @@ import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 const minuteMs = 60_000;
 const action = 'award-reward';
-/** Users that one endpoint refuses before its step is held. */
+/** Number of users that one endpoint refuses before its step is held. */
 const refusedBeforeHold = 999;
 
 const refused: BatchAnswer = { kind: 'answered', status: 422, retryAfterMs: null, body: Buffer.from('{}') };
@@ -16,13 +16,13 @@ function acceptAll({ call }: SeenCall): BatchAnswer {
   return answerOf(call.users.map((id) => ({ id, status: 'succeeded' })));
 }
 
-/** Hours from and until so many minutes from now, or up to a minute earlier: rules know full minutes alone. */
+/** Quiet hours between two times in minutes from now, up to a minute earlier because rules have full minutes. */
 function quiet(fromMinutes: number, untilMinutes: number, then: QuietRule['then'] = 'wait'): QuietRule[] {
   const at = (minutes: number) => new Date(Date.now() + minutes * minuteMs).toISOString().slice(11, 16);
   return [{ actionType: action, from: at(fromMinutes), until: at(untilMinutes), zone: 'UTC', then }];
 }
 
-/** A step whose endpoint accepted one user and refuses all others: it is held for that. */
+/** Creates a step that is held because its endpoint accepted one user and refuses all others. */
 async function setUp(quietHours: readonly QuietRule[]) {
   const world = await createRunningWorker({ concurrency: 50 }, () => ({ quietHours }));
   const { clock, database, endpoint, feed, sweepOverdue, worker, workerDeps } = world;
@@ -38,7 +38,7 @@ async function setUp(quietHours: readonly QuietRule[]) {
       }
       await passTime(clock, 1000);
     },
-    /** Does as the API and the registry do. */
+    /** Changes the rules as the API and the registry do. */
     setRules: async (rules: readonly QuietRule[]) => {
       const { shards, config, holds } = workerDeps('a');
       const topics = [...shards.keys()].map((topic) => ({ topic, partitions: 2, replicationFactor: 1 }));

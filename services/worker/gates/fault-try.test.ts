@@ -12,7 +12,7 @@ import { callGates, passGates } from './gates.ts';
 
 const admission: Admission = { verdict: 'go', deadlineAtMs: Infinity };
 
-/** A batch of a step that is held for a fault, with what the gates are asked with. */
+/** Returns a batch of a step that is held for a fault, and the arguments of the gates. */
 function setUp({
   tryDue = true,
   lapses = 0,

@@ -4,7 +4,7 @@ import { gates } from './gates.ts';
 
 const names = gates.map(({ name }) => name);
 
-/** The names in the second column of the table of gates. */
+/** Returns the names in the second column of the table of gates. */
 function namesIn(file: string): string[] {
   const lines = readFileSync(new URL(file, import.meta.url), 'utf8').split('\n');
   return lines.flatMap((line) => {

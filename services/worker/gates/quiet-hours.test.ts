@@ -7,7 +7,7 @@ import type { BatchAnswer } from '../endpoint/batch-endpoint.port.ts';
 
 const hourMs = 3_600_000;
 
-/** From this hour of now to that one. */
+/** Quiet hours between two times in hours from now. */
 function hours(then: QuietRule['then'], [fromHours, untilHours]: [number, number], rule: Partial<QuietRule> = {}) {
   const at = (inHours: number) => new Date(Date.now() + inHours * hourMs).toISOString().slice(11, 16);
   const zone = 'UTC';
@@ -20,7 +20,7 @@ async function setUp(quietHours: readonly QuietRule[]) {
   return {
     ...world,
     called: (step: number) => endpoint.seen.flatMap(({ call }) => (call.step === step ? call.users : [])),
-    /** As the trigger does, every minute. */
+    /** Sweeps every minute as the trigger does. */
     passSweeping: async (runId: string, minutes: number) => {
       for (let passed = 0; passed < minutes; passed++) {
         await passTime(clock, 60_000);
@@ -28,7 +28,7 @@ async function setUp(quietHours: readonly QuietRule[]) {
       }
       await passTime(clock, 1000);
     },
-    /** Does as the API and the registry do: only holds that are in force are lifted. */
+    /** Removes the rules as the API and the registry do: only holds that are in force are lifted. */
     removeRules: async () => {
       const { shards, config, holds } = workerDeps('a');
       const topics = [...shards.keys()].map((topic) => ({ topic, partitions: 2, replicationFactor: 1 }));
@@ -103,7 +103,7 @@ describe('a step in quiet hours', () => {
     const dropped = { step: 2, outcome: 'suppressed', reason: 'muster.quiet-hours' };
     expect(failures()).toEqual(['u1', 'u2'].map((user) => ({ user, ...dropped })));
     expect(totals()).toMatchObject([{ succeeded: 2 }, { suppressed: 2 }]);
-    // Were its worker lost in between, no call would count as begun.
+    // If the worker were lost in between, no call would count as begun.
     expect(stepRows(2)).toMatchObject([{ state: 'done', lapses: noneBegun }]);
   });
 

@@ -16,7 +16,7 @@ function typeOf(config = rewards, secrets: SealedSecrets = {}): RegisteredAction
   return { name, revision: 1, config, enabled: true, origin: 'api', secrets, createdAt: now, updatedAt: now };
 }
 
-/** As the API keeps it for the addresses that the type has then. */
+/** Returns a secret as the API stores it for the current addresses of the type. */
 function kept(secret: SecretName, value: string, config = rewards): SealedSecrets {
   const { sealed } = secretBox.seal(value, secretPlace('award-reward', secret, config));
   return { [secret]: { sealed, changedAt: now } };

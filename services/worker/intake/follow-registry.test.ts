@@ -5,7 +5,7 @@ import { actionTypeConfig } from '../../../shared/contracts/endpoints/engine-con
 import type { Shard } from '../../../shared/domain/endpoint/shard.ts';
 import type { Served } from './served-shards.ts';
 
-/** These shards, called by types that differ in this from those of the fixture. */
+/** Returns these shards with types that differ from the fixture by these changes. */
 function servedOf(shards: ReadonlyMap<string, Shard>, changes: object = {}): Served {
   const config = actionTypeConfig.parse({ url: 'http://endpoint', class: 'B', maxAttempts: 3, ...changes });
   return {
@@ -74,7 +74,7 @@ describe('a running worker', () => {
     await passTime(clock, 100);
     expect(endpoint.seen).toHaveLength(1);
 
-    // Both are claimed: one is called, one waits for a slot.
+    // Both steps are claimed: one is called, the other waits for a slot.
     worker.follow(servedOf(shards, { ratePerSecond: { calls: 2 } }));
     await settled();
     released.resolve(null);

@@ -54,7 +54,7 @@ describe('the set of shards that a worker serves', () => {
     expect([...shards.keys()]).toEqual(['muster.award-reward.ID', 'muster.award-reward.SG']);
     const cause = 'its calls may take 20000 ms, and leases there are 30000 ms: WORKER_LEASE_MS has to be twice as long';
     expect(refusals).toEqual([{ actionType: 'send-message', country: 'SG', cause }]);
-    // What was claimed before can still be finished.
+    // Steps that were claimed before can still be finished.
     expect(Object.keys(actionTypes)).toEqual(['award-reward', 'send-message']);
   });
 });

@@ -10,7 +10,7 @@ function laneOf(partition: number): Lane {
 const shard = 'muster.award-reward.SG';
 const unlimited = { of: () => Number.POSITIVE_INFINITY, use: () => undefined };
 
-/** @param roomOf how many of a feed at most */
+/** @param roomOf maximum number of steps of a feed */
 function roomsOf(roomOf: (feedId: string) => number): StepRooms {
   const used = new Map<string, number>();
   return {
@@ -115,12 +115,12 @@ describe('the queue of steps', () => {
     for (let round = 0; round < 80; round++) queue.add(many);
     const tookMs = medianOf(99, () => queue.putBack(queue.take(shard, 500, unlimited)));
     expect(queue.size).toBe(800_000);
-    // Arrays that were moved as a whole took 1,700 ms for each of these.
+    // With arrays that were copied as a whole, each of these took 1,700 ms.
     expect(tookMs).toBeLessThan(20);
   });
 });
 
-/** Milliseconds. The middle of many: what else the machine does moves single ones. */
+/** Returns the median in milliseconds, because other work on the machine slows down single measurements. */
 function medianOf(times: number, work: () => void): number {
   const tookMs = Array.from({ length: times }, () => {
     const startedMs = performance.now();

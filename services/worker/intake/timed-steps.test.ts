@@ -18,7 +18,7 @@ import { createTimedSteps, type TimedStepsDeps } from './timed-steps.ts';
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 const type = { retry: { firstDelayMs: 1000, maxDelayMs: 300_000 } };
 
-/** The first user of each batch is to be tried again, once. */
+/** Answers the first user of each batch with a retryable failure, once. */
 function retryOnce() {
   const tried = new Set<string>();
   return (seen: SeenCall) => {
@@ -40,7 +40,7 @@ describe('a timed step', () => {
   const topic = topics.shard(shard);
   const standing = createStanding(feedId, 1, { succeeded: 0, refused: 0, refusedSince: 0 });
 
-  /** One step is timed, and is due; the queue is what is looked at. */
+  /** Times one step until it is due. The test then looks at the queue. */
   function timeOne(change: Partial<TimedStepsDeps> = {}) {
     const clock = createSettableClock();
     const queue = createStepQueue();
@@ -92,7 +92,7 @@ describe('a retry that is due soon', () => {
     const { clock, endpoint, feed, messages, stepRows } = await createRunningWorker({ type });
     endpoint.answer = retryOnce();
     const { totals } = await feed([['u1', 'u2']], oneStep);
-    // The wait is 0.1 to 1 of the first delay; chance says the middle.
+    // The wait is 0.1 to 1 of the first delay; here chance chooses the middle.
     await passTime(clock, 500);
     expect(endpoint.seen).toHaveLength(1);
     await passTime(clock, 200);

@@ -8,19 +8,19 @@ import { createWorker } from '../assemble-worker.ts';
 import { createUnbegunIntake } from './unbegun-intake.ts';
 import type { UnbegunSteps } from './unbegun-steps.port.ts';
 
-/** Calls take 200 ms on average, none as long as the next: rounds of calls in step would hide parts of one. */
+/** Calls take 200 ms on average, each a different time: calls in step would hide parts of a round. */
 const callMs = (batch: number) => 100 + ((batch * 137) % 201);
 const oneStep = { chain: [{ action: 'award-reward', params: {} }] };
 
 interface Crew {
-  /** Calls at once, of each worker. */
+  /** Concurrent calls of each worker. */
   slots: readonly number[];
   unbegun?: UnbegunSteps;
-  /** What a look for steps that no worker has begun takes. */
+  /** Duration of a query for steps without a claim. */
   lookMs?: number;
 }
 
-/** Workers of these slots, a partition each, at an endpoint that takes its time. */
+/** Starts workers with these slots and a partition each, at a slow endpoint. */
 async function startWorkers({ slots, unbegun, lookMs = 0 }: Crew) {
   const fixture = createWorkerFixture({ partitions: slots.length, type: { concurrency: Math.max(...slots) } });
   const { clock, endpoint } = fixture;
@@ -50,7 +50,7 @@ async function startWorkers({ slots, unbegun, lookMs = 0 }: Crew) {
   return { ...fixture, callsOf, frozen };
 }
 
-/** Milliseconds until so many batches of a user each are recorded, references spread evenly over the partitions. */
+/** Returns the time until all batches of one user are recorded, with references spread evenly over the partitions. */
 async function endOf(crew: Crew, batches: number): Promise<{ tookMs: number; calls: number[] }> {
   const { clock, feed, stepRows, callsOf } = await startWorkers(crew);
   const startedMs = clock.nowMs();
@@ -157,7 +157,7 @@ describe('the intake of steps without a claim', () => {
     const taken: number[] = [];
     let fedLast = 1;
     const intake = createUnbegunIntake({
-      // Batch 1 lies; each look finds another one that was just fed.
+      // Batch 1 stays unclaimed; each query finds another batch that was just fed.
       unbegun: {
         find: () => Promise.resolve([{ feedId: 'f', steps: [unbegunStep(1), unbegunStep(++fedLast)], next: null }]),
       },
@@ -182,7 +182,7 @@ describe('the intake of steps without a claim', () => {
     await intake.stop();
   });
 
-  /** Looks at a feed whose shard has room from that moment on, with a reference every 30 ms until then. */
+  /** Returns the time of the first query. The shard has room from `freeFromMs` on; references arrive every 30 ms. */
   async function firstLookAtMs({ freeFromMs = 0, lastReferenceMs = 2000 }): Promise<number | undefined> {
     const clock = createSettableClock(0);
     const looks: number[] = [];

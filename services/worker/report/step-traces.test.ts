@@ -108,7 +108,7 @@ describe('the spans of a batch', () => {
     expect(born.map(({ links }) => links)).toMatchObject(
       parents.map((batchNo) => [{ traceId: traces.traceOf(batchNo), isSampled: isRecorded(batchNo) }]),
     );
-    // Of a hundred, some are of the one kind and some of the other.
+    // Of a hundred parents, some are sampled and some are not.
     expect(new Set(parents.map(isRecorded))).toEqual(new Set([true, false]));
   });
 

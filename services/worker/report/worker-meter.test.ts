@@ -6,7 +6,7 @@ import { passTime } from '../../../test/support/pass-time.ts';
 import { createRunningWorker } from '../../../test/support/running-worker.ts';
 import { answerOf } from '../../../test/support/worker-fixture.ts';
 
-/** Adds up what is counted, by name and labels. Gauges are collected when they are read. */
+/** Adds up counts by name and labels. Gauges are collected when they are read. */
 function createRecordingMeter() {
   const counts = new Map<string, number>();
   const collects: (() => void)[] = [];

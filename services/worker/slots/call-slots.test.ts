@@ -55,7 +55,7 @@ describe('call slots', () => {
   const ID = topics.shard({ actionType: 'award-reward', country: 'ID' });
   const inFlightOf = (feedId: string) => calls.filter(({ work }) => work.claim.feedId === feedId).length;
 
-  /** Ends the calls of these feeds; what begins by it runs on. */
+  /** Ends the calls of these feeds. Calls that begin because of that continue. */
   async function endCalls(afterMs: number, feedIds: readonly string[], served?: ServedCall): Promise<void> {
     clock.advance(afterMs);
     const ending = calls.filter(({ work }) => feedIds.includes(work.claim.feedId));
@@ -64,7 +64,7 @@ describe('call slots', () => {
     await settled();
   }
 
-  /** Rounds of calls of these feeds, each of `tookMs`. */
+  /** Runs rounds of calls of these feeds, each of `tookMs`. */
   async function rounds(count: number, tookMs: number, feedIds: readonly string[]): Promise<void> {
     for (let round = 0; round < count; round++) await endCalls(tookMs, feedIds);
   }
@@ -129,7 +129,7 @@ describe('call slots', () => {
   ])('cannot all be taken by slow calls of %s', async (_where, where) => {
     slots = create(60);
     slots.add(worksOf('slow', 400, where));
-    // Known to be slow, and alone: it has most of them, and not all.
+    // The feed is known to be slow and is alone: it has most slots, but not all.
     await rounds(6, 9000, ['slow']);
     expect(inFlightOf('slow')).toBe(50);
     slots.add(worksOf('quick', 5000));
@@ -137,7 +137,7 @@ describe('call slots', () => {
     await rounds(4, 20, ['quick']);
     expect(inFlightOf('quick')).toBe(10);
     await rounds(440, 20, ['quick']);
-    // As its calls end, the slow one gets few of them back.
+    // When its calls end, the slow feed gets few of their slots back.
     await endCalls(20, ['slow']);
     expect(inFlightOf('slow')).toBeLessThanOrEqual(10);
     await endCalls(20, ['quick']);
@@ -155,7 +155,7 @@ describe('call slots', () => {
     expect(slots.waitingFeeds()).toEqual(['slow']);
     expect(slots.room(SG)).toBeGreaterThanOrEqual(50);
     slots.releaseFeeds(['slow']);
-    // One ahead of its calls.
+    // One claim ahead of its calls.
     expect(slots.roomOf(SG, 'slow')).toBe(1);
   });
 
@@ -202,7 +202,7 @@ describe('call slots', () => {
     for (let round = 0; round < 3; round++) await endCalls(20, ['quick']);
     slots.onFlush(0);
     const [quick, slow] = [slots.roomOf(SG, 'quick'), slots.roomOf(ID, 'slow')];
-    // Its limit has grown by each of the 4 + 8 + 8 calls that ended, to 24; nothing of it is in flight or waits.
+    // The limit of the quick feed has grown to 24 by its 4 + 8 + 8 ended calls; no call of it is in flight or waits.
     expect(quick).toBe(24 + 1 + 20);
     expect(slow).toBe(4);
   });
@@ -230,7 +230,7 @@ describe('call slots', () => {
     await endCalls(9000, ['slow']);
     for (let flush = 0; flush < 3; flush++) slots.onFlush(1);
     slots.add(worksOf('slow', 1));
-    // Ten seconds, a third of the lease, are one round of nine seconds: 8 slots, and no more than 8 ahead.
+    // Ten seconds, a third of the lease, are one round of nine seconds: 8 slots, and at most 8 claims ahead.
     expect(slots.roomOf(SG, 'slow')).toBe(2 * 8 - 1);
     expect(slots.roomOf(SG, 'another')).toBe(8);
   });
@@ -387,7 +387,7 @@ describe('call slots', () => {
       clock.advance(15_000);
       slots.room(SG);
       expect(pool.isServed).toBe(true);
-      // Four times as long as these calls take.
+      // Four times the duration of these calls.
       clock.advance(65_000);
       slots.room(SG);
       expect(pool.isServed).toBe(false);
@@ -411,7 +411,7 @@ describe('call slots', () => {
       clock.advance(20_000);
       slots.add(Array.from({ length: 8 }, (_, index) => worksOf(`new${index}`, 4)).flat());
       const counts = Array.from({ length: 8 }, (_, index) => inFlightOf(`new${index}`));
-      // The floor of two beyond the concurrency as well.
+      // Including the minimum of two beyond the concurrency.
       expect(counts.reduce((sum, count) => sum + count)).toBe(6);
     });
   });
@@ -471,7 +471,7 @@ describe('call slots', () => {
       slots.add(failed.flatMap((feed) => worksOf(feed, 1)));
       expect(calls).toHaveLength(1);
       expect(released).toHaveLength(3);
-      // Four first-hand calls, of feeds that have not failed.
+      // Four first calls of feeds that have not failed.
       expect([...failed, 'healthy'].map((feed) => slots.roomOf(SG, feed))).toEqual([0, 0, 0, 0, 1]);
       expect(slots.room(SG)).toBe(4);
     });

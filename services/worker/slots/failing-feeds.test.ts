@@ -23,7 +23,7 @@ describe('the slots for failing feeds', () => {
   });
 
   const begin = () => beginCall(group, line, 1, clock.monotonicMs());
-  /** Ends a call of the other feed that was answered after this time. */
+  /** Ends a call of the other feed with an answer after this time. */
   function answer(tookMs: number): void {
     clock.advance(tookMs);
     const nowMs = clock.monotonicMs();

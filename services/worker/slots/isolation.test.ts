@@ -15,7 +15,7 @@ function batchesOf(name: string, count: number): string[][] {
 }
 
 describe('a worker with slow or failing parts', () => {
-  /** How long they take, beside 400 calls of 9 s somewhere else. */
+  /** Returns the duration of 200 calls beside 400 calls of 9 s elsewhere. */
   async function timeBeside(slow: { countries: string[] } | null): Promise<number> {
     const { clock, endpoint, feed } = await createRunningWorker();
     endpoint.answer = async (seen) => {
@@ -42,7 +42,7 @@ describe('a worker with slow or failing parts', () => {
 });
 
 describe('a topic that cannot be written', () => {
-  /** The topic of the second step in Indonesia is dead: what is written to it fails, or hangs. */
+  /** Creates a worker whose second topic in Indonesia cannot be written: a publish to it fails or hangs. */
   async function withDeadTopic(publishToDead: () => Promise<void>) {
     const published: string[] = [];
     const settled: number[] = [];
@@ -78,7 +78,7 @@ describe('a topic that cannot be written', () => {
     const healthy = await feed([['b1']]);
     await passTime(clock, 500);
     expect(healthy.totals()).toMatchObject([{ succeeded: 1 }, { succeeded: 1 }]);
-    // Both messages of the healthy run, and not yet the other one's.
+    // Both messages of the healthy run, and not yet the message of the other run.
     expect(settled).toHaveLength(2);
     await passTime(clock, 600_000);
     expect(settled).toHaveLength(3);
@@ -130,7 +130,7 @@ describe('an endpoint that is down', () => {
 
 describe('a step whose lease would end before its call', () => {
   it('is released without a call', async () => {
-    // A claim lasts 30 s here, and each call may take 29 s: what is claimed behind one of 20 s comes too late.
+    // A claim lasts 30 s and a call may take 29 s, so a claim that waits for a call of 20 s is too late.
     const { clock, endpoint, feed, stepRows } = await createRunningWorker({
       type: { timeoutMs: 29_000, concurrency: 1 },
     });

@@ -11,7 +11,7 @@ function batchesOf(name: string, count: number): string[][] {
   return Array.from({ length: count }, (_, batch) => [`${name}-${batch}`]);
 }
 
-/** Time that a feed takes for its calls of 150 ms, beside feeds of the same shard whose calls hang since 20 s. */
+/** Returns the duration of a feed's calls of 150 ms, beside feeds of the same shard whose calls have hung for 20 s. */
 async function timeBeside(badFeeds: number): Promise<number> {
   const { clock, endpoint, feed } = await createRunningWorker({
     type: { concurrency: 40, timeoutMs },

@@ -5,7 +5,7 @@ import { createActionPool } from './slot-pool.ts';
 
 const nowMs = 10_000;
 
-/** A shard of two feeds, the first with a call that began at `nowMs` and does not end. */
+/** Creates a shard of two feeds, the first with a call that began at `nowMs` and does not end. */
 function shardWithHangingCall() {
   const pool = createActionPool(10);
   const shard = { actionType: 'award-reward', country: 'SG' };

@@ -7,7 +7,7 @@ interface Line {
   inFlight: number;
 }
 
-/** Steps that may be claimed of a shard whose breaker is open and lets one probe through. */
+/** Returns the number of steps that may be claimed of a shard whose breaker is open and allows one probe. */
 function roomWith(...lines: Line[]): number {
   const group = {
     breaker: { isOpen: () => true, allowed: () => 1 },

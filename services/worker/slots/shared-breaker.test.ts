@@ -75,7 +75,7 @@ describe("a worker's copy of the shared breaker", () => {
     endMany('unanswered', 10);
     look(null);
     expect(breaker.isOpen(nowMs)).toBe(true);
-    // It has opened by its calls, not by this look.
+    // The breaker has opened by its own calls, not by this look at the store.
     expect(look(openLook(1000))).toBe(false);
     const askedAtMs = nowMs;
     nowMs += 10;
@@ -137,7 +137,7 @@ describe("a worker's copy of the shared breaker", () => {
     breaker.onAlive(nowMs - 100, nowMs, false);
     expect([breaker.isOpen(nowMs), allowed()]).toEqual([false, Number.POSITIVE_INFINITY]);
     expect(breaker.report).toMatchObject({ kind: 'alive' });
-    // The store does not know it yet.
+    // The store has not read the report yet.
     look(openLook(59_000));
     expect(breaker.isOpen(nowMs)).toBe(false);
   });

@@ -20,7 +20,7 @@ import {
 } from './step-results.ts';
 import type { Work } from './work.ts';
 
-/** The wall clock is that of the feed's birth, so that no endpoint has forgotten a key. */
+/** The time is that of the feed's creation, so that no key lifetime has ended. */
 const terms: ResultTerms = { random: 0, nowMs: 0, deadlineInMs: 1_000_000 };
 const retry = { firstDelayMs: 1000, maxDelayMs: 300_000 };
 
@@ -32,7 +32,7 @@ interface Given {
   attempts?: number;
 }
 
-/** A batch of class A with four users and the key closed, unless given. The chain has lost one user before. */
+/** A batch of class A with four users and a closed key by default. The chain has lost one user before. */
 function workOf({
   users = ['a', 'b', 'c', 'd'],
   open = false,
@@ -71,7 +71,7 @@ const ambiguous: FinalReading = { kind: 'ambiguous', cause };
 const notApplied: FinalReading = { kind: 'not-applied', cause, retryAfterMs: null };
 const misconfigured: FinalReading = { kind: 'misconfigured', cause };
 
-/** A result in one line: outcomes of users, child batches, attempts; or for how long it waits, and under which key. */
+/** Returns a result in one line: outcomes, child batches and attempts; or the waiting time and the state of the key. */
 function inWords(result: StepResult | null): string {
   if (result === null) return 'call';
   const key = (open: boolean) => (open ? 'open' : 'closed');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hasApproved, refusedApproval, type KeyHolder } from './approvers.ts';
 import { personOf } from './person-of.ts';
 
-/** @param by the keys that made or changed it */
+/** @param by keys that created or changed it */
 function holder(key: string, owner: string | null, by: readonly KeyHolder[] = []): KeyHolder {
   const persons = owner === null ? [] : [personOf(owner)];
   const behind = {

@@ -33,7 +33,7 @@ describe('the reach of a number of users', () => {
     ];
     const terms = costTermsOf({ chain, budgets }, { currency: 'EUR', steps: ['0.50', null, '0.10'] });
     const of = reachOf({ SG: 50, ID: 50, VN: 1000 }, terms);
-    // Of SG at most 100 of the dearest units; of VN as many units as 50.00 buys of the cheapest.
+    // SG has at most 100 of the dearest units; VN as many of the cheapest units as 50.00 buys.
     expect(of.map(({ units, millionths }) => [units, millionths])).toEqual([
       [100, 50_000_000n],
       [150, 55_000_000n],

@@ -20,7 +20,7 @@ describe('the adaptive limit of a shard', () => {
     calls?: number;
   }
 
-  /** As many calls as are allowed end one after another, and others begin in their place. */
+  /** Ends as many calls as are allowed one after another, and begins others in their place. */
   function round({ tookMs = 20, pressure = null, pauseMs = null, calls = limit.allowed(nowMs) }: Round = {}): void {
     const startedMs = nowMs;
     nowMs += tookMs;

@@ -7,7 +7,7 @@ const feed = (id: string, over: Partial<SourceEvidence> = {}): SourceEvidence =>
   return { id, answeredAtMs: never, failedAtMs: never, pressedAtMs: never, ...over };
 };
 
-/** Evidence of another feed, and whether it makes trouble of this kind the own matter of a feed beside it. */
+/** Evidence of another feed, and whether a failure or pressure is then the feed's own. */
 const table: [name: string, over: Partial<SourceEvidence>, failure: boolean, pressure: boolean][] = [
   ['was never called', {}, false, false],
   ['was answered a moment ago', { answeredAtMs: nowMs }, true, true],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paramsSchemaProblems, schemaDialect } from './params-schema.ts';
 
-/** `path message`, a line each. */
+/** Returns a line `path message` for each problem. */
 const problemsOf = (schema: unknown) =>
   paramsSchemaProblems(schema).map(({ path, message }) => `/${path.join('/')} ${message}`);
 
@@ -112,7 +112,7 @@ describe('a parameter schema', () => {
       Array.from({ length: 30 }, (_, n) => [`d${n}`, n === 0 ? {} : twice(`d${n - 1}`)]),
     );
     expect(problemsOf({ $defs, properties: { a: twice('d29') } }).join()).toContain('has more than 500 parts');
-    // However it is hidden.
+    // The size is computed for schemas in any nested keyword.
     expect(problemsOf({ $defs, properties: { default: { properties: { enum: twice('d29') } } } }).join()).toContain(
       '500 parts',
     );

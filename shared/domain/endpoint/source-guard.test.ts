@@ -15,7 +15,7 @@ describe('the guard of a feed', () => {
     nowMs = 1000;
   });
 
-  /** @returns true if the feed is in trouble by this call and was not before */
+  /** @returns true if this call changes the feed to troubled */
   function end(over: Partial<GuardedCall> & { tookMs?: number } = {}): boolean {
     const { tookMs = 20, ...call } = over;
     const wasTroubled = guard.isTroubled;

@@ -95,7 +95,7 @@ describe('escapeUserId', () => {
   it('returns printable text for any id', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (id) => {
-        // oxlint-disable-next-line no-control-regex -- that none is left is the point
+        // oxlint-disable-next-line no-control-regex -- the test asserts that no control character is left
         expect(escapeUserId(id)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\ud800-\udbff](?![\udc00-\udfff])/);
       }),
     );

@@ -11,7 +11,7 @@ import {
 
 const counts = z.record(z.string(), z.number());
 
-/** What is written and read of calls that took so long, in milliseconds. */
+/** Returns the written and read histogram of calls with these durations in milliseconds. */
 function countsOf(...tookMs: number[]) {
   const buckets = Array.from({ length: callDurationBuckets }, () => 0);
   for (const ms of tookMs) {

@@ -9,7 +9,7 @@ describe('the difference of a ledger', () => {
   });
 
   it('is 0 within the random deviation if some partitions were counted', () => {
-    // 10,000,000 jobs, an eighth of the partitions: 1,250,000 give or take 5 × 1,046.
+    // 10,000,000 jobs, an eighth of the partitions: 1,250,000 ± 5 × 1,046.
     const sample = { expected: 10_000_000, partitions: 8 };
     expect(ledgerDifference({ ...sample, counted: 1_254_000 })).toBe(0);
     expect(ledgerDifference({ ...sample, counted: 1_240_000 })).toBe(-10_000);

@@ -3,7 +3,7 @@ import { fc } from '../../../test/support/properties.ts';
 import { priorities, type Priority } from '../priorities.ts';
 import { bandOf, createPriorityTurns } from './priority-bands.ts';
 
-/** Serves so many, of those that are there at each time. */
+/** Serves this number of turns, each to one of the priorities that are present at the time. */
 function serve(times: number, presentAt: (time: number) => readonly Priority[], turns = createPriorityTurns()) {
   return Array.from({ length: times }, (_, time) => {
     const next = turns.next(presentAt(time));

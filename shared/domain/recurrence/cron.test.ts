@@ -13,7 +13,7 @@ function detailOf(expression: string): string {
   return read.ok ? 'was taken' : read.detail;
 }
 
-/** The first times from 2026-01-01T00:00 on, to the minute. */
+/** Returns the first times from 2026-01-01T00:00 on, to the minute. */
 function timesOf(expression: string, count: number): string[] {
   const found: string[] = [];
   for (const at of localTimes(cronOf(expression), Date.UTC(2026, 0, 1), Infinity)) {
@@ -57,13 +57,13 @@ describe('a cron expression', () => {
     ['@weekly', ['2026-01-04T00:00', '2026-01-11T00:00']],
     ['@daily', ['2026-01-01T00:00', '2026-01-02T00:00']],
     ['@hourly', ['2026-01-01T00:00', '2026-01-01T01:00']],
-    // The last day of a month, in a leap year too, and three days before it.
+    // The last day of a month, also in a leap year, and three days before it.
     ['0 9 L * *', ['2026-01-31T09:00', '2026-02-28T09:00', '2026-03-31T09:00']],
     ['0 9 L 2 *', ['2026-02-28T09:00', '2027-02-28T09:00', '2028-02-29T09:00']],
     ['0 9 L-3 * *', ['2026-01-28T09:00', '2026-02-25T09:00']],
     // The 15th of February and of March 2026 are Sundays, the 15th of August is a Saturday.
     ['0 9 15W 1-3,8 *', ['2026-01-15T09:00', '2026-02-16T09:00', '2026-03-16T09:00', '2026-08-14T09:00']],
-    // Not into another month: the 1st of August 2026 is a Saturday, the 31st of May a Sunday.
+    // The nearest weekday never moves into another month: 2026-08-01 is a Saturday, 2026-05-31 a Sunday.
     ['0 9 1W 8 *', ['2026-08-03T09:00']],
     ['0 9 31W 5 *', ['2026-05-29T09:00']],
     ['0 9 31W 1-4 *', ['2026-01-30T09:00', '2026-03-31T09:00', '2027-01-29T09:00']],
@@ -73,7 +73,7 @@ describe('a cron expression', () => {
     ['0 9 * * 7#5', ['2026-03-29T09:00', '2026-05-31T09:00']],
     ['0 9 * * FRIL', ['2026-01-30T09:00', '2026-02-27T09:00']],
     ['0 9 * * 5l', ['2026-01-30T09:00', '2026-02-27T09:00']],
-    // Either of the two, as in cron; with a star both.
+    // Either of the two day fields, as in cron; with a star both.
     ['0 9 L * MON#1', ['2026-01-05T09:00', '2026-01-31T09:00', '2026-02-02T09:00']],
   ])('%j fires at %j', (expression, times) => {
     expect(timesOf(expression, times.length)).toEqual(times);

@@ -24,7 +24,7 @@ function recurrenceOf(expression: string, zone: string) {
   return { kind: 'cron', cron: cronOf(expression), zone, fromMs: 0, untilMs: null } as const satisfies Recurrence;
 }
 
-/** What fires after a time, as texts: an instant and its mark, or what was leapt over. */
+/** Returns the fires after a time as texts: an instant and its mark, or the skipped instants. */
 function fires(expression: string, zone: string, after: string, count: number): string[] {
   return nextFires(recurrenceOf(expression, zone), Date.parse(after), count).instants.map((each) => {
     const at = new Date(each.atMs).toISOString().slice(0, 16);
@@ -120,7 +120,7 @@ describe('the next fires of a recurrence', () => {
 
   it.each([
     ['0 0 29 2 *', 5],
-    // A leap day that is a Sunday: each 28 years.
+    // A leap day on a Sunday occurs every 28 years.
     ['0 0 29 2 */7', 1],
     ['0 0 1 1 *', 20],
     ['* * * * *', 1000],
@@ -188,10 +188,10 @@ describe('a cron expression around clock changes', () => {
         fieldsArbitrary,
         fc.integer({ min: 0, max: 48 * 60 }),
         (window, fields, later) => {
-          // A day is left at both ends, because a time in a gap may belong to an instant a day after it.
+          // A day is left out at both ends, because a time in a gap may belong to an instant a day later.
           const fromMs = window.startMs + (1440 + later) * 60_000;
           const untilMs = window.startMs + (2 * daysAround - 1) * 1440 * 60_000;
-          // As one text: thousands of lines are compared thousands of times.
+          // Compared as one text, because thousands of lines are compared thousands of times.
           expect(answerOf(fields, window, fromMs, untilMs)).toBe(expectedOf(fields, window, fromMs, untilMs));
         },
       ),
@@ -241,7 +241,7 @@ function fieldArbitrary(values: readonly number[], max: number, openness: number
   );
 }
 
-/** Day 30 in nothing but Februaries, and no day of the week beside it, is refused: it would never fire. */
+/** Days 30 only in Februaries, without a day of the week, are refused because they would never fire. */
 function everFires([, , days, months, weekDays]: Fields): boolean {
   const isDayEnough = weekDays[0]?.star === false && days[0]?.star === false;
   const beginsBefore30 = days.some((part) => part.star || part.from < 30);

@@ -18,7 +18,7 @@ function groupOf(name: string, changes: Partial<PlannedGroup> = {}): PlannedGrou
   return { name, homeRegion: null, fallbackDelayMs: 0, isRunning: false, isBuffered: false, ...changes };
 }
 
-/** Asked `minutes` after the last instant that was handled. */
+/** Plans `minutes` after the last instant that was handled. */
 function planAfter(minutes: number, changes: Partial<PlanQuestion> = {}) {
   return planOccurrences({
     recurrence: everyMinute(),

@@ -4,7 +4,7 @@ import { instantsFrom, nextInstantMs, type Recurrence } from './recurrence.ts';
 
 const atMs = (text: string) => Date.parse(`2026-03-01T${text}Z`);
 
-/** The first of them, because a recurrence without an end has no last. */
+/** Returns only the first times, because a recurrence without an end has no last one. */
 function times(recurrence: Recurrence, from: string): string[] {
   const found: string[] = [];
   for (const { atMs: eachMs } of instantsFrom(recurrence, atMs(from))) {

@@ -42,7 +42,7 @@ function recurring({ cron, policy, calendar = calendarOf(), zone = 'UTC' }: Ques
   return { kind: 'cron', cron: cronOf(cron), zone, fromMs: 0, untilMs: null, daysOff } satisfies Recurrence;
 }
 
-/** What fires, and what does not, as texts. */
+/** Returns the fires and the skipped times as texts. */
 function fires(question: Question, after: string, count: number): string[] {
   return nextFires(recurring(question), at(after), count).instants.map((each) => {
     const text = new Date(each.atMs).toISOString().slice(0, 16);
@@ -103,7 +103,7 @@ describe('a time on a day off', () => {
   });
 
   it('that moves into a DST gap fires after the gap', () => {
-    // Sunday 2026-03-08, 02:00 to 03:00.
+    // The gap is on Sunday 2026-03-08, 02:00 to 03:00.
     const saturday = calendarOf({}, [6]);
     const question = { cron: '30 2 7 3 *', policy: 'after', zone: 'America/New_York', calendar: saturday } as const;
     expect(fires(question, '2026-03-01T00:00', 1)).toEqual(['2026-03-08T07:00 shifted']);
@@ -179,7 +179,7 @@ const anyCron = fc.constantFrom(
 );
 const anyPolicy = fc.constantFrom(...dayOffPolicies);
 
-/** Each day that an expression names, moved day by day; the clocks do not matter to it. */
+/** Returns each day of an expression, moved day by day; clock changes do not matter to it. */
 function movedByHand(cron: Cron, calendar: WorkCalendar, policy: DayOffPolicy): number[] {
   const moved = new Set<number>();
   const margin = (mostDaysOffInARow + 8) * dayMs;

@@ -14,13 +14,13 @@ function* zoneSpansUntil(zone: string, fromMs: number, untilMs: number): Generat
   }
 }
 
-/** Clock times of the spans, in minutes of the day. */
+/** Returns the clock time at an instant, in minutes of the day. */
 function shownAt(spans: readonly ZoneSpan[], atMs: number): number {
   const offsetMs = spans.find(({ startMs, endMs }) => startMs <= atMs && atMs < endMs)?.offsetMs ?? 0;
   return ((Math.floor((atMs + offsetMs) / minuteMs) % 1440) + 1440) % 1440;
 }
 
-/** A rule that begins when the clocks show the time of this instant, and lasts so long on them. */
+/** Returns a rule that begins at the clock time of this instant and lasts this long on the clock. */
 function ruleAround(atMs: number, lastMinutes: number, zone: string, spans: readonly ZoneSpan[]): QuietRule {
   const textOf = (minutes: number) =>
     `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
@@ -28,7 +28,7 @@ function ruleAround(atMs: number, lastMinutes: number, zone: string, spans: read
   return { ...night, zone, from: textOf(from), until: textOf((from + lastMinutes) % 1440) };
 }
 
-/** Asks minute by minute. Null if the first one is not quiet. */
+/** Checks minute by minute. Returns null if the first minute is not quiet. */
 function firstLoudMinute({ from, until }: QuietRule, spans: readonly ZoneSpan[], atMs: number): number | null {
   const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
   const [first, end] = [minutesOf(from), minutesOf(until)];
@@ -41,7 +41,7 @@ function firstLoudMinute({ from, until }: QuietRule, spans: readonly ZoneSpan[],
   return ms === atMs ? null : ms;
 }
 
-/** When they end, where they are at this time. */
+/** Returns the end of the quiet hours that apply at this time, or null. */
 function endAt(time: string, rule: Partial<QuietRule> = {}, country = 'SG'): string | null {
   const quiet = quietAt([{ ...night, ...rule }], { ...shard, country }, Date.parse(time));
   return quiet && new Date(quiet.untilMs).toISOString().slice(0, 16);
@@ -81,7 +81,7 @@ describe('quiet hours', () => {
   });
 
   it('in a country with several zones apply while any zone is quiet, unless the rule names a zone', () => {
-    // In Jayapura it is two hours later than in Jakarta.
+    // Jayapura is two hours ahead of Jakarta.
     expect(endAt('2026-11-24T19:30:00+07:00', {}, 'ID')).toBe('2026-11-25T01:00');
     expect(endAt('2026-11-24T19:30:00+07:00', { zone: 'Asia/Jakarta' }, 'ID')).toBeNull();
   });

@@ -17,7 +17,7 @@ import {
 const classes: readonly ContractClass[] = ['A', 'B', 'C', 'D'];
 const cells = classes.flatMap((of) => readings.map((reading) => [of, reading] as const));
 
-/** The table of docs/contracts.md once more, in its own words: closed and open, for A, B, C and D. */
+/** The table of docs/contracts.md in other words: closed and open key, for classes A, B, C and D. */
 const agreed: Record<ReadingKind, readonly [closed: string, open: string]> = {
   succeeded: ['succeed succeed succeed succeed', 'succeed succeed succeed succeed'],
   failed: ['fail fail fail fail', 'retry send-again ask-status unknown'],

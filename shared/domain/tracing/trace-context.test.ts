@@ -10,7 +10,7 @@ describe('a traceparent', () => {
     [`00-${traceId}-${spanId}-00`, false],
     [`00-${traceId}-${spanId}-03`, true],
     [`00-${traceId}-${spanId}-02`, false],
-    // A later version may say more.
+    // A later version may contain more fields.
     [`cc-${traceId}-${spanId}-01-what-the-future-holds`, true],
   ])('contains trace, span and sampled flag: %s', (text, isSampled) => {
     expect(readTraceparent(text)).toEqual({ traceId, spanId, isSampled });

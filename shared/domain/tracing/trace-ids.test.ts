@@ -20,9 +20,9 @@ describe('the trace ids of batches', () => {
     const [feedId = ''] = feedIds;
     const one = '018f2c3e-7b1a-7c4d-9e5f-0123456789ab';
     expect(batchTracesOf(feedId).traceOf(17)).toBe(batchTracesOf(feedId).traceOf(17));
-    // Processes of two versions have to agree, so it may never change.
+    // Processes of two versions have to compute the same id, so it must never change.
     expect(batchTracesOf(one).traceOf(17)).toBe('9e5f0123456789abe44fed2455203d49');
-    // Child batches too, whose numbers begin at 2^30.
+    // The same for child batches, whose numbers begin at 2^30.
     expect(batchTracesOf(one).traceOf(2 ** 30 + 1)).toMatch(/^9e5f0123456789ab[0-9a-f]{16}$/);
   });
 
@@ -30,7 +30,7 @@ describe('the trace ids of batches', () => {
     for (const feedId of feedIds) {
       const traces = batchTracesOf(feedId);
       const sampled = batchNos.filter((batchNo) => traces.isSampled(batchNo, share));
-      // Five times as far from it as chance alone would have it once in three.
+      // Five standard deviations.
       const spread = 5 * Math.sqrt(batchNos.length * share * (1 - share));
       expect(Math.abs(sampled.length - batchNos.length * share)).toBeLessThanOrEqual(spread);
     }

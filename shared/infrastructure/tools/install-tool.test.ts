@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** An npm that notes what it was started with, and then does this. */
+/** Returns an npm that records its arguments, and then runs this script. */
 async function npmThat(does: string): Promise<NodeJS.ProcessEnv> {
   const file = path.join(folder, 'npm-cli.js');
   const runsFile = JSON.stringify(path.join(folder, 'runs'));
@@ -116,7 +116,7 @@ describe('a tool that is missing on the machine', () => {
     await expect(install({ PATH: folder })).rejects.toThrow(/could not be installed: spawn npm ENOENT/);
     await writeFile(path.join(folder, 'npm'), '#!/bin/sh\n/bin/mkdir -p node_modules/saw-here\n');
     await chmod(path.join(folder, 'npm'), 0o755);
-    // Another package manager's own program is no npm.
+    // The program of another package manager is not npm.
     const environment = { PATH: folder, npm_execpath: path.join(folder, 'yarn.js') };
     expect(path.basename(await install(environment))).toBe('saw-here');
   });

@@ -8,7 +8,7 @@ import { z } from 'zod';
 let root: string;
 let environment: NodeJS.ProcessEnv;
 
-/** A checkout with our scripts, and an npm whose Node says with what it was started. */
+/** A checkout with our scripts, and an npm whose Node prints its arguments. */
 beforeEach(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'muster-node-test-'));
   await cp(import.meta.dirname, path.join(root, 'shared/infrastructure/tools'), { recursive: true });

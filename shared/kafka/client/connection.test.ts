@@ -27,7 +27,7 @@ function logged(level: string) {
     lines
       .map((text) => line.parse(JSON.parse(text)))
       .map(({ level: at, said }) => `${pino.levels.labels[at]}: ${said}`);
-  /** What kafkajs' own parts say when a broker does not answer, both of them. */
+  /** Writes both log entries of kafkajs for a broker that does not answer. */
   function refused(): void {
     log.write(entryOf('Connection', 'Connection error: connect ECONNREFUSED b:1', { broker: 'b:1' }));
     log.write(entryOf('BrokerPool', 'Failed to connect to seed broker, trying another broker from the list: …'));

@@ -15,7 +15,7 @@ type RunnerClass = new (options: object) => Runner;
 const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing, namespace: (): object => silent };
 
-/** A group whose brokers answer when the test says so. */
+/** Returns a group whose brokers answer when the test says so. */
 function givenRunner() {
   const loaded: unknown = createRequire(import.meta.url)('kafkajs/src/consumer/runner.js');
   const KafkaRunner = z.custom<RunnerClass>((value) => typeof value === 'function').parse(loaded);
@@ -29,7 +29,7 @@ function givenRunner() {
     leave: () => Promise.resolve(calls.push('left')),
     heartbeat: () => Promise.resolve(),
     getNodeIds: () => {
-      // Fetchers that ask for ever would keep this test from its end.
+      // Fetchers that fetch without a pause would keep this test from ending.
       if (++looks > 1000) throw new Error('the fetchers ask without a pause');
       return brokers;
     },
@@ -67,7 +67,7 @@ describe('a stopped consumer of kafkajs', () => {
     const { runner, calls, looks, moveTo, answer } = givenRunner();
     await runner.start();
     await settled();
-    // The fetcher of the first broker sees that brokers are others now, and waits for that of the second.
+    // The fetcher of the first broker notices the changed brokers, and waits for the fetcher of the second.
     moveTo([1, 3]);
     answer(1);
     await settled();

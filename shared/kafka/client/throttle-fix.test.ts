@@ -24,7 +24,7 @@ type QueueClass = new (options: object) => Queue;
 const logger = { debug: () => undefined };
 const hourMs = 3_600_000;
 
-/** By hand: a spy on a faked timer puts the fake back after the real one, for all files that this process still runs. */
+/** Not with a spy: a spy on a faked timer would restore the fake after the real timer, for all later files. */
 function countTimers(during: () => void): number {
   const { setTimeout: faked } = globalThis;
   let count = 0;

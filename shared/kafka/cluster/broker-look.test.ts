@@ -5,7 +5,7 @@ import { createBrokerLook } from './broker-look.ts';
 
 const real = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger: pino({ level: 'silent' }) });
 
-/** Brokers by their addresses, each with the answer to a question. */
+/** Creates brokers by their addresses, each with the result of a check. */
 function brokersThat(answers: Record<string, () => Promise<void>>) {
   const connections: string[] = [];
   const closed: string[] = [];

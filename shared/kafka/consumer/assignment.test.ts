@@ -17,7 +17,7 @@ function subscribersOf(topic: string, group: readonly Subscriber[]): Subscriber[
   return group.filter(({ topics }) => topics.includes(topic));
 }
 
-/** The owner of each partition of a topic. */
+/** Returns the owner of each partition of a topic. */
 function ownersOf(topic: string, group: readonly Subscriber[], counts: ReadonlyMap<string, number>): string[] {
   const owners: string[] = [];
   for (const [memberId, byTopic] of assignPartitions(group, counts)) {

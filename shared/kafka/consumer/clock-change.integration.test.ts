@@ -35,7 +35,7 @@ describe('a Kafka consumer with unsettled messages after the wall clock was set 
     return consumer;
   }
 
-  /** Resolves when the consumer has a message that nobody settles. */
+  /** Resolves when the consumer has a message that is not settled. */
   async function makeBusy(consumer: MessageConsumer) {
     const receiver = createRecordingReceiver();
     await consumer.start(receiver);

@@ -14,7 +14,7 @@ const request = { groupId: 'orders', groupGenerationId: 2, memberId: 'm', topics
 const kafka = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger: pino({ level: 'silent' }) });
 const unused = () => Promise.reject(new Error('not used here'));
 
-/** The repetition that kafkajs puts around each commit, with shorter pauses. */
+/** Retries a commit as kafkajs does, with shorter pauses. */
 function repeatAsKafkajs(attempt: () => Promise<void>): Promise<void> {
   const load = createRequire(import.meta.url);
   const createRetry: unknown = load('kafkajs/src/retry/index.js');
@@ -24,7 +24,7 @@ function repeatAsKafkajs(attempt: () => Promise<void>): Promise<void> {
   return Promise.resolve(Reflect.apply(repeat, undefined, [attempt])).then(() => undefined);
 }
 
-/** A coordinator without a network, as a consumer of the group sees it. It refuses so many commits. */
+/** Creates a coordinator without a network, as a consumer of the group sees it. It refuses a number of commits. */
 function givenCoordinator({ refusals }: { refusals: number }) {
   const fence = createCommitFence();
   let received = 0;

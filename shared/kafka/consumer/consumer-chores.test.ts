@@ -10,7 +10,7 @@ import { createLanes } from './lanes.ts';
 const commitIntervalMs = 250;
 const nothing = () => Promise.resolve();
 
-/** A client whose first commits fail, and one lane that it has been assigned. */
+/** Creates a client whose first commits fail, and one assigned lane. */
 function givenConsumer({ failures }: { failures: number }) {
   const lanes = createLanes({ highMark: 8, lowMark: 4 });
   lanes.assign({ orders: [0] });

@@ -11,7 +11,7 @@ function given() {
     lookIntervalMs,
     fetches: { unansweredMs: () => unansweredMs },
   });
-  /** Looks at one lane so often, each time with so many messages behind where it stands. */
+  /** Looks at one lane a number of times, each time with the given messages after its position. */
   function look(times: number, { next, end, full = false }: { next: number | undefined; end: number; full?: boolean }) {
     const lane = { topic: 'award.SG', partition: 3, assignment: 1 };
     for (let i = 0; i < times; i++) {

@@ -51,13 +51,13 @@ describe('the Kafka consumer', () => {
     return consumer;
   }
 
-  /** While nothing comes, the broker keeps its questions for longer than a test may take. */
+  /** While there are no messages, the broker holds fetches for longer than a test may take. */
   function waitingConsumerOf(spec: TopicSpec, through = kafka): MessageConsumer {
     const fetch = { gatherMs: 5, maxBytesPerPartition: 8192, idleMs: 300_000 };
     return consumerWith({ kafka: through, topics: [spec], fetch });
   }
 
-  /** What it takes is settled at once, so that no lane is ever full. */
+  /** Its messages are settled at once, so that no lane is ever full. */
   async function startSettling(consumer: MessageConsumer): Promise<RecordingReceiver> {
     const receiver = createRecordingReceiver();
     await consumer.start({
@@ -71,7 +71,7 @@ describe('the Kafka consumer', () => {
     return receiver;
   }
 
-  /** Resolves when so many different messages that begin so have come to them together. */
+  /** Resolves when all receivers together have this number of different messages with this beginning. */
   async function arrivedAt(receivers: readonly RecordingReceiver[], beginning: string, count: number): Promise<void> {
     const all = () => new Set(receivers.flatMap((receiver) => receiver.values()));
     const isThere = () => [...all()].filter((value) => value.startsWith(beginning)).length >= count;
@@ -81,7 +81,7 @@ describe('the Kafka consumer', () => {
   it('stops fetching for a full lane, and continues when its messages are settled', async () => {
     const [slow, quick] = [`${prefix}.slow`, `${prefix}.quick`];
     await givenTopics(slow, quick);
-    // One request each, so that the broker keeps them apart; eight fill a fetch.
+    // One request per message, so that the broker stores them separately; eight fill a fetch.
     const valueBytes = maxFetchBytes / 8;
     for (let i = 0; i < 60; i++) await publisher.publish([{ topic: slow, value: 'x'.repeat(valueBytes) }]);
     const receiver = createRecordingReceiver();
@@ -242,7 +242,7 @@ describe('the Kafka consumer', () => {
     };
     const consumer = waitingConsumerOf(specOf(`${prefix}.topic`), { ...kafka, consumer: watched });
     await consumer.start(createRecordingReceiver());
-    // The question has no answer then, or it would have been asked again.
+    // The fetch has no answer then, otherwise it would have been repeated.
     await beats.promise;
     await consumer.stop();
     expect(await membersOfGroup()).toEqual([[]]);

@@ -6,7 +6,7 @@ import { partitionAssigners } from './partition-assigner.ts';
 
 const kafka = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger: pino({ level: 'silent' }) });
 
-/** Assigners of one member, whose metadata knows so many partitions of each topic. */
+/** Returns assigners of one member, whose metadata has these numbers of partitions. */
 function member(known: Readonly<Record<string, number>>): Assigner[] {
   const cluster = {
     ...kafka.cluster(),
@@ -33,7 +33,7 @@ function named(name: string, assigners: readonly Assigner[]): Assigner {
   return found;
 }
 
-/** How kafkajs' own assigner subscribes. */
+/** Returns the metadata that kafkajs' own assigner sends. */
 function oldMetadata(topics: string[]): Buffer {
   return AssignerProtocol.MemberMetadata.encode({ version: 0, topics, userData: Buffer.alloc(0) });
 }

@@ -14,7 +14,7 @@ function given() {
       return isRebalancing ? Promise.reject(new Error('REBALANCE_IN_PROGRESS')) : Promise.resolve();
     },
   });
-  /** Answered when its promise is resolved. */
+  /** Starts a fetch, and returns the function that answers it. */
   function wait({ canBeDropped = true } = {}): (answer: string) => void {
     const answered = Promise.withResolvers<string>();
     const drop = () => {

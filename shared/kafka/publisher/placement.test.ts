@@ -17,7 +17,7 @@ function given({ partitions = 3 }: { partitions?: number } = {}) {
     });
   }
 
-  /** A second passes in which each partition's worker handles so much of what it has, and then it is looked at. */
+  /** Passes a second in which each partition's worker handles a number of messages, and then looks at the lag. */
   function pass(handled: readonly number[]): void {
     nowMs += 1000;
     for (const id of ids) committed[id] = Math.min(ends[id] ?? 0, (committed[id] ?? 0) + (handled[id] ?? 0));
@@ -79,7 +79,7 @@ describe('the placement of messages', () => {
       pass([100, 100, 0]);
     }
     const [first = 0, , frozen = 0] = unhandled();
-    // Two seconds of an even share, until its rate was known; going round it would be 3,000.
+    // Two seconds of an even share, until the rate is known; a round robin would give 3,000.
     expect(frozen).toBeLessThanOrEqual(100);
     expect(first).toBeLessThanOrEqual(frozen + 100);
   });

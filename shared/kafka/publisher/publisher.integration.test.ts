@@ -45,7 +45,7 @@ describe('the Kafka publisher', () => {
     return publisher;
   }
 
-  /** Not writable: no batch is small enough for it. (A lack of replicas cannot be had with one broker.) */
+  /** Makes a topic unwritable by a maximum size that no batch meets. (One broker cannot lack replicas.) */
   async function setWritable(named: string, writable: boolean): Promise<void> {
     await admin.alterConfigs({
       validateOnly: false,
@@ -137,7 +137,7 @@ describe('the Kafka publisher', () => {
     let handled = busy;
     let inARow = 0;
     while (inARow < 10) {
-      // A consumer that is slow for a moment lets the other partition look as good.
+      // A consumer that is slow for a moment makes the other partition look equally good.
       await expect.poll(handledOfFirst).toBe(handled);
       nowMs += 1_000;
       await publisher.publish([{ topic, value: 'next' }]);

@@ -84,7 +84,7 @@ function message(value: string, topic = 't') {
   return { topic, value };
 }
 
-/** Fails topic `one` as often as the publisher tries. */
+/** Lets topic `one` fail as often as the publisher retries. */
 async function givenUp(publisher: Publisher, request: (index: number) => Promise<Request>): Promise<void> {
   const failed = expect(publisher.publish([message('bad', 'one')])).rejects.toThrow(PublishError);
   for (let i = 0; i < 3; i++) (await request(i)).refuse(new Error('no such topic'));

@@ -9,7 +9,7 @@ import {
   uuidsIn,
 } from './binary-arrays.ts';
 
-/** One dimension, nulls or none, the type of the elements, so many of them, the first is number 1. */
+/** The header of an array: one dimension, whether it has nulls, the element type, the length, and the lower bound 1. */
 const head = (oid: number, length: number, hasNulls: boolean) => {
   const bytes = Buffer.alloc(20);
   for (const [place, value] of [1, hasNulls ? 1 : 0, oid, length, 1].entries()) bytes.writeInt32BE(value, place * 4);

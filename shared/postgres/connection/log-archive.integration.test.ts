@@ -33,7 +33,7 @@ afterAll(async () => {
   await stop();
 });
 
-/** The file of the log that is written ends, which wakes the archiver. */
+/** Ends the current WAL file, which wakes up the archiver. */
 async function endLogFile(): Promise<void> {
   await pool.query(`select pg_logical_emit_message(false, 'test', 'x'), pg_switch_wal()`);
 }

@@ -121,7 +121,7 @@ describe('a migration of a table in use', () => {
       folder: files(),
       onWait: (why) => {
         waits.push(why);
-        // Behind a migration that still waited, the neighbour would wait too, and the table would never be free.
+        // If the migration still waited for its lock, this insert would wait behind it, and the table never be free.
         released ??= neighbour.query('insert into used values (2)').then(() => user.query('commit'));
       },
     });

@@ -70,7 +70,7 @@ describe('the check of the server behind DATABASE_URL', () => {
     await pool.query(`do $$ begin
       execute format('alter database %I set default_transaction_read_only = on', current_database());
     end $$`);
-    // What is open goes on as it began.
+    // Open connections stay open.
     await requireWritable(pool);
     const other = open(database.url);
     const others = await Promise.all([other.connect(), other.connect()]);

@@ -16,7 +16,7 @@ let folder: string;
 let plainUrl: string;
 let stop: () => Promise<void>;
 
-/** A certificate for `name` that vouches for itself, and its key. */
+/** Creates a self-signed certificate for `name`, and its key. */
 async function makeCertificate(file: string, name: string): Promise<void> {
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${name === '127.0.0.1' ? 'IP' : 'DNS'}:${name}`];
   const files = ['-keyout', join(folder, `${file}.key`), '-out', join(folder, `${file}.crt`)];
@@ -56,7 +56,7 @@ describe('a Postgres server that requires TLS', () => {
     });
     plainUrl = servers.databaseUrl;
     stop = () => servers.stop();
-    // Written while plain connections are still taken: that is how the server's start is awaited.
+    // Written while the server still accepts plain connections, because the wait for its start needs one.
     await asking(plainUrl, async (pool) => {
       const { rows } = await pool.query<{ file: string }>(`select current_setting('hba_file') as file`);
       await writeFile(rows[0]?.file ?? '', 'hostssl all all 127.0.0.1/32 scram-sha-256\n');

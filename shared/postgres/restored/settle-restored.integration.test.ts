@@ -108,7 +108,7 @@ describe('the settlement of a restored database', () => {
 
     expect(await rowsOf('select token from feeds')).toEqual([{ token: '1000007' }]);
     expect(await rowsOf('select token from leases')).toEqual([{ token: '1000041' }]);
-    // What is recorded is over, and stays as it is.
+    // Recorded steps keep their epoch.
     expect(await rowsOf('select epoch from batch_steps order by batch_no')).toEqual([
       { epoch: 2 },
       { epoch: 1_000_002 },

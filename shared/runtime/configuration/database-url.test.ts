@@ -117,7 +117,7 @@ describe('a generated database URL', () => {
         expect(address.wanted).toBe(attribute ?? 'read-write');
         expect(address.servers.map(({ name }) => name)).toEqual(of.map((each) => `${each.host}:${each.port ?? 5432}`));
         for (const { url, host: found, port } of address.servers) {
-          // As the client reads it, to which an empty host is one.
+          // Parsed as the client does, which allows an empty host.
           const read = new URL(url.replace('@/', '@none/'));
           expect(read.searchParams.get('host') ?? read.hostname).toBe(found);
           expect(Number(read.searchParams.get('port') ?? read.port)).toBe(port);

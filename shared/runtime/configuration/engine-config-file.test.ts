@@ -16,7 +16,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'muster-config-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The problems of a file, without its name. */
+/** Returns the problems of a file without the file's name. */
 function problemsOf(content: unknown, environment: NodeJS.ProcessEnv = {}): string[] {
   const path = join(folder, 'engine.json');
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
@@ -114,7 +114,7 @@ describe("the engine's configuration file", () => {
       'MUSTER_CONFIG=/nowhere.json: there is no such file',
     );
     expect(problemsOf('{')[0]).toMatch(/^MUSTER_CONFIG=is no JSON: /);
-    // One problem is one line.
+    // Each problem is one line.
     expect(problemsOf('# Muster\n\nMuster carries out')).toEqual([
       expect.stringMatching(/^MUSTER_CONFIG=is no JSON: .* is not valid JSON$/),
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createEgressGuard } from '../egress/address-guard.ts';
 import { readInstallationEgress } from './installation-egress.ts';
 
-/** Which of these places may be connected to, each `hostname>address:port`. */
+/** Returns the places that may be connected to, each `hostname>address:port`. */
 function opened(list: string | undefined, places: readonly string[]): string[] {
   const guard = createEgressGuard([readInstallationEgress({ MUSTER_EGRESS_ALLOW: list })]);
   return places.filter((place) => {

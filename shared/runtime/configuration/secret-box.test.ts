@@ -8,7 +8,7 @@ import { createSecretBox, readSecretBox, SecretBoxError, type SecretBox } from '
 const place = 'action-type:award-reward:authorization';
 const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
-/** What keeps it from opening. */
+/** Returns the reason for which the text cannot be opened. */
 function faultOf(box: SecretBox, sealed: string, context = place): string | undefined {
   try {
     box.open(sealed, context);

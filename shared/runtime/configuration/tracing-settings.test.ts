@@ -67,7 +67,7 @@ describe('the tracing settings', () => {
     [{ OTEL_TRACES_SAMPLER: 'sometimes' }, /^OTEL_TRACES_SAMPLER has to be .*, not "sometimes"$/],
     [{ OTEL_TRACES_SAMPLER_ARG: '2' }, /^OTEL_TRACES_SAMPLER_ARG has to be at most 1, not "2"$/],
     [{ OTEL_RESOURCE_ATTRIBUTES: 'alone' }, /^OTEL_RESOURCE_ATTRIBUTES has to be key=value.*, not "alone"$/],
-    // A secret is not said.
+    // A secret is not printed.
     [{ OTEL_EXPORTER_OTLP_HEADERS: 'secret' }, /^OTEL_EXPORTER_OTLP_HEADERS has to be key=value.*, not a text of 6/],
     [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=%0d%0ab' }, /^OTEL_EXPORTER_OTLP_HEADERS has to be names and values of headers/],
   ])('are refused with the name and value of the wrong variable: %j', (environment, message) => {

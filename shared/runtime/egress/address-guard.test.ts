@@ -5,7 +5,7 @@ import { createClientGuard, createEgressGuard, isPublic, type Destination } from
 
 const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
 
-/** Written apart from the lists: octet by octet, as the registry of IANA says. */
+/** Written independently of the lists: octet by octet, from the IANA registry. */
 function isPublicByHand([a, b, c, d]: readonly number[]): boolean {
   const [x = 0, y = 0, z = 0] = [a, b, c];
   if (x === 168 && y === 63 && z === 129 && d === 16) return false;
@@ -149,7 +149,7 @@ describe('isPublic', () => {
 
 const anywhere = { of: 'MUSTER_EGRESS_ALLOW', rules: [{ cidr: '0.0.0.0/0' }, { cidr: '::/0' }] };
 
-/** What a client with these rules may connect to, where the installation bounds nothing. */
+/** Returns whether a client with these rules may connect, if the installation has no limits. */
 function mayOf(rules: EgressRule[]): (destination: Destination) => boolean {
   const guard = createClientGuard(anywhere, rules, 'orders');
   return (destination) => guard.mayConnect(destination);

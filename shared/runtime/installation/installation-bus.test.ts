@@ -18,7 +18,7 @@ async function published(installationId: string): Promise<string> {
   return sent[0]?.value ?? '';
 }
 
-/** A consumer of our installation: what it delivers and settles when these values arrive. */
+/** Creates a consumer of our installation that records the messages that it delivers and settles. */
 function consuming() {
   const warnings: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => warnings.push(line) });

@@ -17,7 +17,7 @@ describe('the watch of the event loop', () => {
     };
     pass(200);
     pass(200);
-    // Something held the loop for 300 ms, from the moment when the timer was due.
+    // The event loop was blocked for 300 ms from the moment when the timer was due.
     pass(500);
     pass(200);
     const { text } = await meter.expose();

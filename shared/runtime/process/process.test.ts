@@ -8,7 +8,7 @@ import { stopService, type Service } from './service.ts';
 const quiet = { LOG_LEVEL: 'silent' };
 const host = { meter: noMeter };
 
-/** A service whose steps, and those of the resources it opens, are written down. */
+/** Returns a service that records its steps and those of its resources. */
 function recording(start?: (context: ProcessContext) => void) {
   const steps: string[] = [];
   const step = (name: string) => () => {

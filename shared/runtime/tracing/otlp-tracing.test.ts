@@ -50,7 +50,7 @@ function start({
   return { clock, tracing, counted };
 }
 
-/** Lets time pass until it holds: answers come in their own. */
+/** Moves the clock until the condition holds: answers arrive in real time. */
 async function passUntil(clock: SettableClock, holds: () => boolean): Promise<void> {
   while (!holds()) {
     await passTime(clock, 1000);
@@ -88,7 +88,7 @@ describe('spans', () => {
       {
         parentSpanId: '0000000000000001',
         status: { code: 2, message: 'connection refused' },
-        // It cannot end before it began.
+        // A span cannot end before it began.
         endTimeUnixNano: '1767225600000125000',
         links: [
           { ...linked, flags: 1 },

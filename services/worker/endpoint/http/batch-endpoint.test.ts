@@ -31,7 +31,7 @@ interface Seen {
   body: string;
 }
 
-/** Of the vectors that Standard Webhooks publishes. */
+/** A secret from the published test vectors of Standard Webhooks. */
 const signing = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('the batch endpoint client', () => {
@@ -316,7 +316,7 @@ describe('the batch endpoint client', () => {
       write();
     };
     expect(await endpoint.call(request)).toEqual({ kind: 'ambiguous', cause: 'answer longer than 1024 bytes' });
-    // What the sockets between the two hold, and no more.
+    // Not more than the sockets of both sides can hold.
     expect(written).toBeLessThan(32 * 2 ** 20);
   });
 
@@ -368,7 +368,7 @@ function typesOf(url: string, changes: object = {}): CallableTypes {
   return new Map([['award-reward', { config, authorization: 'Bearer secret', signing: undefined }]]);
 }
 
-/** The same, called with these secrets. */
+/** Returns the same types with these secrets. */
 function withSecrets(types: CallableTypes, secrets: { authorization?: string; signing?: string }): CallableTypes {
   return new Map(Array.from(types, ([name, type]) => [name, { ...type, ...secrets }]));
 }
@@ -376,7 +376,7 @@ function withSecrets(types: CallableTypes, secrets: { authorization?: string; si
 const guard = createEgressGuard([readInstallationEgress({})]);
 const names = createHostNames({ clock: systemClock });
 
-/** @param resolved what names stand for, look-up by look-up; looked up unless given */
+/** @param resolved addresses that successive look-ups return; by default names are resolved */
 function clientOf(url: string, resolved?: string[][]): HttpBatchEndpoint {
   const given = resolved && { addressesOf: () => Promise.resolve(resolved.shift() ?? []), close: () => undefined };
   return createBatchEndpoint({
@@ -387,7 +387,7 @@ function clientOf(url: string, resolved?: string[][]): HttpBatchEndpoint {
   });
 }
 
-/** What a receiver finds wrong with the signature. */
+/** Returns the problem that a receiver finds in the signature. */
 function signatureProblem(call: Seen | undefined, secret = signing): string | null {
   const key = webhookKeyOf(secret);
   if (!key || !call) throw new Error('there is nothing to check');

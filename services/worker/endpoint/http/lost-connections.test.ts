@@ -33,7 +33,7 @@ describe('a kept connection to a batch endpoint that is reset without an answer'
     for (const close of closers.splice(0).toReversed()) await close();
   });
 
-  /** An endpoint that resets the connection of its second request. */
+  /** Starts an endpoint that resets the connection of its second request. */
   async function resettingEndpoint(contractClass: string) {
     const requests: { headers: IncomingMessage['headers']; body: string }[] = [];
     const server = createServer((incoming, response) => {

@@ -17,7 +17,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Rows that the nodes of a plan passed on or threw away, all turns of each together. */
+/** Returns the rows that the nodes of a plan returned or removed, summed over all loops. */
 function rowsHandled(node: PlanNode): number {
   const each = node['Actual Rows'] + (node['Rows Removed by Join Filter'] ?? 0) + (node['Rows Removed by Filter'] ?? 0);
   const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsHandled(child), 0);

@@ -4,7 +4,7 @@ import { parseDatabaseUrl } from '../../../runtime/configuration/database-url.ts
 import { ServerClient } from './server-client.ts';
 import { createServerOrder } from './server-order.ts';
 
-/** A message of the protocol: its kind, its length, and its parts. */
+/** Returns a message of the protocol: its kind, its length, and its parts. */
 function message(kind: string, ...parts: (Buffer | string)[]): Buffer {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(`${part}\0`) : part)));
   return Buffer.concat([Buffer.from(kind), int32(body.length + 4), body]);
@@ -27,7 +27,7 @@ const passwordRequest = message('R', int32(3));
 const ready = message('Z', Buffer.from('I'));
 const whatItIs = [message('S', 'in_hot_standby', 'off'), message('S', 'default_transaction_read_only', 'off')];
 const welcome = Buffer.concat([authenticationOk, ...whatItIs, ready]);
-/** Of a pooler, which does not pass on what its server reports. */
+/** The answer of a pooler that does not pass on the parameters of its server. */
 const welcomeOfPooler = Buffer.concat([authenticationOk, ready]);
 
 const columns = ['isStandby', 'isReadOnly'];
@@ -44,7 +44,7 @@ describe('a connection to one of several servers', () => {
 
   afterEach(() => server.close());
 
-  /** Connects to a server that gives these answers; after the one that is named, the event loop stands still. */
+  /** Connects to a server that gives these answers; the event loop is blocked after `standsStillAfter`. */
   async function connect(answers: Buffer[], timeoutMs: number, standsStillAfter?: Buffer): Promise<ServerClient> {
     server = await startRawServer((socket) => {
       const next = answers.shift();

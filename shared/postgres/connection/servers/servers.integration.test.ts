@@ -10,7 +10,7 @@ import { createDatabase, dropDatabase } from '../databases.ts';
 import { connectClient } from './servers.ts';
 import { lookAtServers } from './servers-look.ts';
 
-/** Addresses of one server, and of none: who leads is what the database says. */
+/** Several addresses of one server, and one of no server; settings of the database decide whether it is the leader. */
 describe('the servers of a DATABASE_URL with several hosts', () => {
   let database: TestDatabase;
   let nobody: string;
@@ -89,7 +89,7 @@ describe('the servers of a DATABASE_URL with several hosts', () => {
   it('are left by connections once they are read-only, and used again later', async () => {
     const pool = open(at(nobody, there()));
     await pool.query('select 1');
-    // Told to this session, as a change of the server's configuration is told to all.
+    // Changed in this session, as a change of the server's configuration would in all sessions.
     await pool.query('set default_transaction_read_only = on');
     const pid = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
     await mayBeRead('on');

@@ -14,7 +14,7 @@ import { connectClient } from './servers.ts';
 
 const logger = pino({ level: 'silent' });
 
-/** Settings as `pg_settings` has them, one text. */
+/** The settings from `pg_settings` as one text. */
 const selectSettings = `
   select string_agg(name || '=' || setting, ' ' order by name) as settings from pg_settings
   where name in ('DateStyle', 'IntervalStyle', 'TimeZone', 'extra_float_digits', 'bytea_output', 'client_encoding',
