@@ -15,7 +15,7 @@ describe('the refusals of a schema', () => {
     });
   });
 
-  it('include those of a campaign for a campaign template', () => {
+  it('include the refusals of a campaign for a campaign template', () => {
     const ofShapes = ['no-such-day', 'unknown-zone', 'invisible-text', 'wrong-length', 'unknown-action'];
     expect(Object.keys(templateRefusals)).toEqual(expect.arrayContaining(ofShapes));
   });

@@ -133,7 +133,7 @@ describe('the look-up of a host name', () => {
     expect(asked('a299.late.example')).toEqual([]);
   });
 
-  it('reads the hosts file, which may change', async () => {
+  it('reads the hosts file and follows its changes', async () => {
     writeFileSync(
       hostsFile,
       '# by hand\n10.0.0.7\tledger Ledger.Internal # the old one\n::1 ledger.internal\nx ledger.internal\n',

@@ -46,7 +46,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('waits for the sweep if late commits are not searched', async () => {
+  it('waits for the sweep if there is no search for late commits', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const due = {
       ...createMemoryDueReferences({ tables }),
@@ -241,7 +241,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('searches late commits four times a second, for at most a twentieth of the time', async () => {
+  it('searches for late commits four times a second, for at most a twentieth of the time', async () => {
     const { clock, tables, takes, started, stop, many } = setUpOfferers();
     takes('d', 5);
     const due = createMemoryDueReferences({ tables });

@@ -37,7 +37,7 @@ function tallyOf(feeds: Partial<RunTally['feeds'][number]>[], changes: Partial<R
 
 const allSucceeded = [totalsOf(1, { succeeded: 100 }), totalsOf(2, { succeeded: 100 })];
 
-describe('the end of a run', () => {
+describe('the final state of a run', () => {
   it('is completed if all users succeeded in every step', () => {
     expect(endingOf(tallyOf([{ totals: allSucceeded }]))).toEqual({ state: 'completed', reason: null });
   });

@@ -83,7 +83,7 @@ describe('the feeding of a run', () => {
 });
 
 describe('a failing segmentation service', () => {
-  it('stalls the feed with its cause until the feed continues', async () => {
+  it('stalls the feed with its cause until it answers again', async () => {
     const { clock, segmentation, startCampaign, feed, isFed } = setUp(userIds(2500));
     segmentation.pageFailure = failureOf('unavailable');
     await startCampaign();

@@ -11,11 +11,11 @@ describe("a feed's calls", () => {
     ['before the first call has ended', 0, 0],
     ['if the mean call takes a second', 1000, 20],
     ['if the last calls took a second', 20, 1000],
-  ])('are slow %s', (_when, meanMs, recentMs) => {
+  ])('count as slow %s', (_when, meanMs, recentMs) => {
     expect(isSlow(line(meanMs, recentMs))).toBe(true);
   });
 
-  it('are fast if the mean and the last calls take less than a second', () => {
+  it('count as fast if the mean and the last calls take less than a second', () => {
     expect(isSlow(line(999, 999))).toBe(false);
   });
 });

@@ -26,7 +26,7 @@ const table: [name: string, over: Partial<SourceEvidence>, failure: boolean, pre
 ];
 
 describe("a feed's failure", () => {
-  it.each(table)('beside a feed that %s is classified as its own or as shared', (_name, over, failure, pressure) => {
+  it.each(table)('beside a feed that %s counts as its own or as shared', (_name, over, failure, pressure) => {
     const feeds = [feed('a'), feed('b', over)];
     expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(failure);
     expect(isOwnMatter('pressure', 'a', feeds, nowMs)).toBe(pressure);
@@ -37,7 +37,7 @@ describe("a feed's failure", () => {
     [60_000, 10_000, false],
     [60_000, -500, true],
   ])(
-    'is its own if another feed was answered shortly before the call: %d ms long, %d ms before',
+    'counts as its own if another feed was answered shortly before the call: %d ms long, %d ms before',
     (tookMs, beforeMs, isOwn) => {
       const feeds = [feed('a'), feed('b', { answeredAtMs: nowMs - tookMs - beforeMs })];
       expect(isOwnMatter('failure', 'a', feeds, nowMs - tookMs)).toBe(isOwn);
@@ -50,16 +50,16 @@ describe("a feed's failure", () => {
     ['long before the call', nowMs - 70_000, true],
     ['less than ten seconds before the call', nowMs - 69_999, false],
     ['during the call', nowMs - 30_000, false],
-  ])('is its own or shared beside an answered feed that met pressure %s', (_when, pressedAtMs, isOwn) => {
+  ])('counts as its own or as shared beside an answered feed that met pressure %s', (_when, pressedAtMs, isOwn) => {
     const feeds = [feed('a'), feed('b', { answeredAtMs: nowMs - 50_000, pressedAtMs })];
     expect(isOwnMatter('pressure', 'a', feeds, nowMs - 60_000)).toBe(isOwn);
   });
 
-  it('is not its own if only the feed itself was answered', () => {
+  it('does not count as its own if only the feed itself was answered', () => {
     expect(isOwnMatter('failure', 'a', [feed('a', { answeredAtMs: nowMs })], nowMs)).toBe(false);
   });
 
-  it('is its own if one of several other feeds is answered', () => {
+  it('counts as its own if one of several other feeds is answered', () => {
     const feeds = [feed('a'), feed('b', { failedAtMs: nowMs }), feed('c', { answeredAtMs: nowMs })];
     expect(isOwnMatter('failure', 'a', feeds, nowMs)).toBe(true);
   });
@@ -71,7 +71,7 @@ describe("a feed's failure", () => {
     [20_000, 10_000, false],
     [20_000, -15_000, true],
   ])(
-    'is shared if another feed met pressure at most 10 s before the call: %d ms long, %d ms before',
+    'counts as shared if another feed met pressure at most 10 s before the call: %d ms long, %d ms before',
     (tookMs, beforeMs, isShared) => {
       const startedMs = nowMs - tookMs;
       const feeds = [feed('a', { pressedAtMs: nowMs }), feed('b', { pressedAtMs: startedMs - beforeMs })];
@@ -79,7 +79,7 @@ describe("a feed's failure", () => {
     },
   );
 
-  it('is not shared if only the feed itself met pressure', () => {
+  it('does not count as shared if only the feed itself met pressure', () => {
     expect(isPressureShared('a', [feed('a', { pressedAtMs: nowMs })], nowMs)).toBe(false);
   });
 });

@@ -34,7 +34,7 @@ describe('the guard of a feed', () => {
   const fail = (over: Partial<GuardedCall> = {}) => end({ end: 'unanswered', tookMs: 0, ...over });
   const allowed = () => guard.allowed(nowMs);
 
-  it('allows one more call with each answer, and no more with a failure', () => {
+  it('allows one more call with each answer, but not with a failure', () => {
     end();
     end();
     expect(allowed()).toBe(6);

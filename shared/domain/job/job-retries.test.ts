@@ -46,7 +46,7 @@ describe('the retry delay of a job', () => {
     );
   });
 
-  it('is at least Retry-After, but at most an hour for that', () => {
+  it('is at least as long as Retry-After, of which at most an hour counts', () => {
     fc.assert(
       fc.property(fc.oneof(fixed, exponential), fc.integer({ min: 0, max: 1e12 }), random, (retries, askedMs, r) => {
         const own = retryDelayMs(retries, 1, null, r) ?? 0;

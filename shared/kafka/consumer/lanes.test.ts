@@ -85,7 +85,7 @@ describe('the lanes of a consumer', () => {
     expect(assigned().take('t', 9, fetched(0))).toBeUndefined();
   });
 
-  it('reject messages that were fetched for the previous lane behind its unsettled ones', () => {
+  it('reject messages of a late fetch that skips unsettled messages of the previous lane', () => {
     const lanes = assigned();
     take(lanes, 0, 1);
     lanes.assign({ t: [0] });
@@ -93,7 +93,7 @@ describe('the lanes of a consumer', () => {
     expect(take(lanes, 0, 1, 2, 3)).toHaveLength(4);
   });
 
-  it('accept on the second fetch messages after a gap that another consumer settled', () => {
+  it('accept a gap of offsets at the second fetch, because another consumer settled the messages in it', () => {
     const lanes = assigned();
     take(lanes, 0, 1);
     lanes.assign({});

@@ -69,7 +69,7 @@ describe('a Postgres server that requires TLS', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is connected to over TLS, with the certificate authority of the URL', async () => {
+  it('accepts a TLS connection with the certificate authority of the URL', async () => {
     expect(await isEncrypted(withTls({ sslmode: 'verify-full', sslrootcert: join(folder, 'server.crt') }))).toBe(true);
   });
 

@@ -49,7 +49,7 @@ describe('readAuthSettings', () => {
   });
 });
 
-describe('readAuthSettings of an invalid combination', () => {
+describe('the check of the auth settings', () => {
   it.each([
     [{ AUTH_MODE: 'none' }, ['AUTH_MODE']],
     [{ OIDC_ISSUER: 'https://sso.example' }, ['OIDC_ISSUER', 'AUTH_MODE']],
