@@ -57,7 +57,7 @@ describe('the automatic pause of a run', () => {
     expect(failureCause(tallyOf([[{ succeeded: 949, failed: 51 }]]))).not.toBeNull();
   });
 
-  it('does not happen before the minimum of succeeded and failed users, without expired and cancelled ones', () => {
+  it('does not happen before 1,000 users have succeeded or failed, and expired and cancelled users do not count', () => {
     expect(failureCause(tallyOf([[{ failed: 999, expired: 500, cancelled: 500 }]]))).toBeNull();
     expect(failureCause(tallyOf([[{ failed: 1000 }]]))).toBe('100 % of 1,000 users failed in step 1, limit 5 %');
   });

@@ -16,7 +16,7 @@ describe('withTitles', () => {
   const titles = { 'award-reward': 'Give a reward' };
   const inTitles = (sentence: string) => withTitles(sentence, actionTypes, titles);
 
-  it('replaces a name by its title, or by the name in words', () => {
+  it('replaces a name by its title, or by the name in words if it has none', () => {
     expect(inTitles('award-reward in SG: HTTP 503, send-message in ID: HTTP 429')).toBe(
       '“Give a reward” in SG: HTTP 503, “Send message” in ID: HTTP 429',
     );

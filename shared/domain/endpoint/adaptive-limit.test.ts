@@ -59,7 +59,7 @@ describe('the adaptive limit of a shard', () => {
     expect(allowed()).toBe(36);
   });
 
-  it('halves the number of calls in flight if that is below the limit', () => {
+  it('becomes half of the calls in flight if fewer calls than the limit are in flight', () => {
     round({ pressure: 'timed-out', calls: 10 });
     expect(allowed()).toBe(5);
   });
