@@ -15,17 +15,14 @@ import {
   listRuns,
   previewCampaign,
   restoreCampaignRevision,
-  startCampaign,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { Campaign, CheckedCampaign } from '../../sdk/generated/types.gen.ts';
 import { campaignChoices } from '../../shared/domain/run/campaign-standing.ts';
 import { runKinds } from '../../shared/domain/run/run-kinds.ts';
 import { noteNext, writeData } from '../frame/command-context.ts';
-import { apiOf, byHand, command, group, noteLines, viewOf, worded } from '../frame/command-table.ts';
+import { apiOf, byHand, command, group, viewOf } from '../frame/command-table.ts';
 import type { Heading } from '../frame/headings.ts';
-import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
-import { yes } from '../frame/given.ts';
 import { oneOf, pages, text, usually, whole, widerLimit } from '../frame/options.ts';
 import { controlVerbs } from '../runs/control-commands.ts';
 import { report, runColumns } from '../runs/figures-commands.ts';
@@ -34,19 +31,17 @@ import { failures } from '../runs/user-commands.ts';
 import { watchCampaign } from '../runs/watch-campaign.ts';
 import { tableOf } from '../show/tables.ts';
 import { oneLine } from '../show/text.ts';
-import { localAndUtc, zoneOf } from '../show/times.ts';
 import { budgetsOf } from './budget-texts.ts';
 import { aboutPatchOf } from './about-fields.ts';
 import { archiveCommands } from './archive-commands.ts';
 import { aboutOptions, definitionOptions } from './definition-options.ts';
 import { optionLabel, readChanges, readDefinition } from './definition.ts';
 import { budgetColumns } from '../show/budget-columns.ts';
-import { draftText, metadataTexts, renderCampaign, renderCampaigns, startText, summaryOf } from './render.ts';
+import { draftText, metadataTexts, renderCampaign, renderCampaigns, warningsOf } from './render.ts';
+import { start } from './start.ts';
 import { withSaved } from './take-saved.ts';
 import { revisionCommands } from './revision-commands.ts';
 import { renderEstimate, renderPreview } from '../show/render-estimate.ts';
-import { testSend } from './test-send.ts';
-import { dryRun } from './dry-run.ts';
 
 /** Maximum concurrent requests for the progress of listed campaigns. */
 const looksAtOnce = 10;
@@ -55,7 +50,6 @@ const runsShown = 5;
 /** Returns the option of a field; for a definition in a file, the pointer. */
 const labelOf = (pointer: string, { options: { file } }: { options: { file?: string } }) =>
   file === undefined ? optionLabel(pointer) : pointer;
-const warningsOf = ({ warnings }: CheckedCampaign) => warnings.map(({ detail }) => `! ${detail}`);
 
 const create = command({
   name: 'create',
@@ -195,29 +189,6 @@ const show = byHand({
   },
 });
 
-const start = byHand({
-  name: 'start',
-  args: ['<campaign>'],
-  description: 'start it now, or when its schedule says; asks first where a person can answer',
-  options: yes,
-  run: async ({ args: [id], options, context }) => {
-    const client = await apiOf(context);
-    if (!options.yes && canAsk(context)) {
-      const { data } = await getCampaign({ client, path: { id } });
-      const question = `${summaryOf(data)}; ${startText(data)}. Go?`;
-      if (data.state === 'draft' && !(await isConfirmed(question, context))) {
-        context.terminal.note('not started\n');
-        return exitCodes.failure;
-      }
-    }
-    const { data } = await worded({ outcome: 'not started' }, () => startCampaign({ client, path: { id } }));
-    const due = data.nextRunAt === null ? '' : `, due ${localAndUtc(data.nextRunAt, zoneOf(data))}`;
-    writeData(context, data, () => `${data.id} ${data.state}${due}\n`);
-    if (!context.json) noteLines(warningsOf(data), context);
-    return exitCodes.ok;
-  },
-});
-
 const estimate = command({
   name: 'estimate',
   args: ['<campaign>'],
@@ -280,5 +251,5 @@ export const commands = group('campaign', 'campaigns and their runs, over the AP
     warned: warningsOf,
   }),
   ...archiveCommands,
-  ...[testSend, dryRun, report(named), runs, failures(named), retryFailed(named)],
+  ...[report(named), runs, failures(named), retryFailed(named)],
 ]);

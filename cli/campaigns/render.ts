@@ -143,3 +143,7 @@ function runLine({ runId, state, stateReason, startedAt, scheduledFor }: Run): s
   const why = stateReason === null ? '' : `: ${stateReason}`;
   return `${runId} ${utcTime(startedAt ?? scheduledFor)} ${state.replaceAll('_', ' ')}${why}`;
 }
+
+export function warningsOf({ warnings }: { warnings: readonly { detail: string }[] }): string[] {
+  return warnings.map(({ detail }) => `! ${detail}`);
+}

@@ -3,12 +3,12 @@ import { afterEach, expect, it } from 'vitest';
 import {
   changeCampaign,
   createCampaign,
-  dryRunCampaign,
   getCampaign,
   listBudgets,
   listRuns,
   setApprovalPolicy,
   startCampaign,
+  startTrial,
   suppressUsers,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { RunReport } from '../../sdk/generated/types.gen.ts';
@@ -94,9 +94,10 @@ it('a dry run says what a run then does, calls nobody and publishes nothing, tho
   const path = { id };
   await setApprovalPolicy({ client, body: { rules: [{ approvers: 1 }] } });
 
-  const { run } = (await dryRunCampaign({ client, path })).data;
+  const { run } = (await startTrial({ client, path, body: { kind: 'dry-run' } })).data;
+  const dryRunId = run?.runId ?? '';
   let isKilled = false;
-  const ended = await muster.api.awaitEnd(run.runId, ({ audience }) => {
+  const ended = await muster.api.awaitEnd(dryRunId, ({ audience }) => {
     if (isKilled || audience.counted < 2000 || audience.complete) return;
     isKilled = true;
     void muster.services
@@ -106,7 +107,7 @@ it('a dry run says what a run then does, calls nobody and publishes nothing, tho
   });
   expect(isKilled).toBe(true);
   expect(ended).toMatchObject({ state: 'completed', kind: 'dry-run', balanced: true });
-  const dry = await muster.api.report(run.runId);
+  const dry = await muster.api.report(dryRunId);
   expect((await readLedger(muster.ledgerFile)).steps).toEqual([]);
   expect(await published()).toBe(0);
   expect((await listRuns({ client, query: { campaignId: id } })).data.items).toEqual([]);

@@ -10,8 +10,8 @@ import {
   resumeRun,
   setApprovalPolicy,
   startCampaign,
+  startTrial,
   submitCampaign,
-  testSendCampaign,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { CampaignDefinitionInput, RunProgress } from '../../sdk/generated/types.gen.ts';
 import { createMusterClient } from '../../sdk/muster.ts';
@@ -52,7 +52,8 @@ async function draft(client = muster.api.client, changes: Partial<CampaignDefini
 
 async function tested(id: string, again = false) {
   const { client } = muster.api;
-  const { run } = (await testSendCampaign({ client, path: { id }, body: { users, country: 'SG', again } })).data;
+  const body = { kind: 'test' as const, users, country: 'SG', again };
+  const { run } = (await startTrial({ client, path: { id }, body })).data;
   const runId = run?.runId ?? '';
   return { ended: await muster.api.awaitEnd(runId), runId, ledger: await readLedger(muster.ledgerFile) };
 }
@@ -95,7 +96,8 @@ it('a draft is tested, approved, served to a few, goes on when somebody says so,
   const [maker, checker] = [await clientOf('mei', 'manager'), await clientOf('rahayu', 'approver')];
   const id = await draft(maker, { canary: { users: 130, then: 'pause' } });
   const path = { id };
-  const { run: test } = (await testSendCampaign({ client: maker, path, body: { users, country: 'SG' } })).data;
+  const body = { kind: 'test' as const, users, country: 'SG' };
+  const { run: test } = (await startTrial({ client: maker, path, body })).data;
   expect(await muster.api.awaitEnd(test?.runId ?? '')).toMatchObject({ state: 'completed', kind: 'test' });
 
   await expect(startCampaign({ client: maker, path })).rejects.toThrow(/needs 1 approver/);

@@ -15,8 +15,8 @@ import {
   setApprovalPolicy,
   setQuietHours,
   startCampaign,
+  startTrial,
   submitCampaign,
-  testSendCampaign,
   verifyAudit,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { RunProgress } from '../../sdk/generated/types.gen.ts';
@@ -111,8 +111,8 @@ it('a campaign lives from its template to its last export, and every step of it 
   expect(draft).toMatchObject({ state: 'draft', budgets: [{ amount: '100.00', currency: 'SGD' }] });
 
   // Tried on two.
-  const tried = { users: [userOf(1), userOf(2)], country };
-  const { run: test } = (await testSendCampaign({ client: maker, path, body: tried })).data;
+  const tried = { kind: 'test' as const, users: [userOf(1), userOf(2)], country };
+  const { run: test } = (await startTrial({ client: maker, path, body: tried })).data;
   expect(await muster.api.awaitEnd(test?.runId ?? '')).toMatchObject({ state: 'completed', kind: 'test' });
   const cents = async () => (await listBudgets({ client, path })).data.items[0]?.money;
   expect(await cents()).toMatchObject({ used: '0.2006', reserved: '0.00' });

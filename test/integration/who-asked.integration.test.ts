@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { pageShape } from '../../services/api/frame/pages.contract.ts';
-import { dryRun } from '../../shared/contracts/runs/dry-runs.ts';
-import { testSend } from '../../shared/contracts/runs/test-sends.ts';
 import { retryAnswer } from '../../shared/contracts/runs/retries.ts';
 import { runEvent } from '../../shared/contracts/runs/run-history.ts';
+import { trial } from '../../shared/contracts/runs/trials.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
 import { someCampaign } from '../support/api-deps.ts';
@@ -72,10 +71,9 @@ describe('the history of a run says who asked for it', () => {
 
   it('of a dry run, and of a test', async () => {
     const id = await campaign();
-    const dry = dryRun.parse((await ask('POST', `/v1/campaigns/${id}/dry-run`)).json());
-    expect(await createdEvent(dry.run.runId)).toEqual({ kind: 'created', detail: { by } });
-    const sent = await ask('POST', `/v1/campaigns/${id}/test-send`, { users: ['u1'], country: 'SG' });
-    const test = testSend.parse(sent.json());
-    expect(await createdEvent(test.run?.runId ?? '')).toEqual({ kind: 'created', detail: { by } });
+    for (const body of [{ kind: 'dry-run' }, { kind: 'test', users: ['u1'], country: 'SG' }]) {
+      const { run } = trial.parse((await ask('POST', `/v1/campaigns/${id}/trials`, body)).json());
+      expect(await createdEvent(run?.runId ?? '')).toEqual({ kind: 'created', detail: { by } });
+    }
   });
 });

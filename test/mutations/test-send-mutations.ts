@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-const tests = 'services/api/trials/test-sends/live-tests';
+const tests = 'services/api/trials/live-tests';
 
 export const testSendMutations: readonly Mutation[] = [
   {
@@ -25,7 +25,7 @@ export const testSendMutations: readonly Mutation[] = [
     edits: [
       {
         text: 'if (counts) await countStart(',
-        replacement: 'if (counts && test.users.length === 0) await countStart(',
+        replacement: 'if (counts && users.length === 0) await countStart(',
       },
     ],
     project: 'integration',

@@ -22,8 +22,7 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/campaigns/:id/unarchive': 'took a campaign out of the archive',
   'POST /v1/campaigns/:id/clone': 'cloned a campaign',
   'POST /v1/campaigns/:id/revisions/:revision/restore': 'restored a revision of a campaign',
-  'POST /v1/campaigns/:id/test-send': 'sent a test of a campaign',
-  'POST /v1/campaigns/:id/dry-run': 'began a dry run of a campaign',
+  'POST /v1/campaigns/:id/trials': 'started a test or a dry run of a campaign',
   'PATCH /v1/campaigns/:id/budgets': 'changed budgets of a campaign',
   'PUT /v1/approval-policy': 'set who has to approve what',
   'POST /v1/campaigns/:id/submit': 'submitted a campaign for approval',
@@ -146,6 +145,10 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/dead-jobs/replay': 'replayed dead jobs',
   'POST /v1/dead-jobs/:id/discard': 'discarded a dead job',
   'POST /v1/dead-jobs/discard': 'discarded dead jobs',
+
+  // Sentences of routes that `/v1/campaigns/{id}/trials` has replaced.
+  'POST /v1/campaigns/:id/test-send': 'sent a test of a campaign',
+  'POST /v1/campaigns/:id/dry-run': 'began a dry run of a campaign',
 
   // By no route: a service that starts with other settings, and a database that was restored to an earlier moment.
   'PUT /settings': 'started a service with other settings',

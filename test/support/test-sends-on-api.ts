@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { testSend } from '../../shared/contracts/runs/test-sends.ts';
+import { trial } from '../../shared/contracts/runs/trials.ts';
 import type { apiOnPostgres } from './api-on-postgres.ts';
 import type { approvalsOn } from './approvals-on-api.ts';
 
@@ -16,14 +16,19 @@ export function testSendsOn(
   { asks }: Pick<ReturnType<typeof approvalsOn>, 'asks'>,
 ) {
   const send = (id: string, changes: object = {}) =>
-    asks('mei, manager', 'POST', `/campaigns/${id}/test-send`, { users: testedUsers, country: 'SG', ...changes });
+    asks('mei, manager', 'POST', `/campaigns/${id}/trials`, {
+      kind: 'test',
+      users: testedUsers,
+      country: 'SG',
+      ...changes,
+    });
 
   return {
     send,
     sent: async (id: string, changes: object = {}) => {
       const answer = await send(id, changes);
       expect(answer.statusCode, answer.body).toBe(201);
-      return testSend.parse(answer.json());
+      return trial.parse(answer.json());
     },
     understandsTest: async (action: string, isSo = true): Promise<void> => {
       const answer = await on.ask('PATCH', `/v1/action-types/${action}`, { understandsTest: isSo });

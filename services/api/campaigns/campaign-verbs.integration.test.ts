@@ -19,8 +19,8 @@ const verbs = {
   archive: (id: string) => ask('POST', id, '/archive'),
   unarchive: (id: string) => ask('POST', id, '/unarchive'),
   delete: (id: string) => ask('DELETE', id),
-  'test send': (id: string) => ask('POST', id, '/test-send', { users: ['u1'], country: 'SG' }),
-  'dry run': (id: string) => ask('POST', id, '/dry-run'),
+  'test send': (id: string) => ask('POST', id, '/trials', { kind: 'test', users: ['u1'], country: 'SG' }),
+  'dry run': (id: string) => ask('POST', id, '/trials', { kind: 'dry-run' }),
 };
 
 /** Of two revisions. */

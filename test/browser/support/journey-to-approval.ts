@@ -123,7 +123,7 @@ export async function tryIt(
   await journey.hand.press(button(dialog, 'Send it'));
   const test = await newestReport(journey, id, 'test');
   const through = test.steps.at(-1)?.succeeded ?? Number.NaN;
-  await region(page, 'Test').getByText(`${through} of ${test.audience.counted} through the chain`).waitFor();
+  await region(page, 'Test send').getByText(`${through} of ${test.audience.counted} through the chain`).waitFor();
   expect([test.audience.counted, through]).toEqual([
     2,
     (await journey.witness.run(test.runId)).steps.at(-1)?.succeeded,

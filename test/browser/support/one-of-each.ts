@@ -10,8 +10,8 @@ import {
   createWebhook,
   setApprovalPolicy,
   setQuietHours,
+  startTrial,
   suppressUsers,
-  testSendCampaign,
 } from '../../../sdk/generated/sdk.gen.ts';
 import type { MusterApi } from '../../e2e/muster-api.ts';
 
@@ -59,7 +59,7 @@ export async function addTestedDraft(api: MusterApi): Promise<[draftId: string, 
   const path = { id: template.data.id };
   const { id } = (await createCampaignOfTemplate({ client, path, body: { name: 'Payday top-up, December' } })).data;
   const users = ['u-10077214', 'u-20551180'];
-  const { run } = (await testSendCampaign({ client, path: { id }, body: { users, country: 'SG' } })).data;
+  const { run } = (await startTrial({ client, path: { id }, body: { kind: 'test', users, country: 'SG' } })).data;
   const testId = run?.runId ?? '';
   await api.awaitEnd(testId);
   await changeCampaign({ client, path: { id }, body: { priority: 'low' } });

@@ -30,6 +30,9 @@ const withoutRoute = {
   'POST /v1/dead-jobs/replay': 'replayed dead jobs',
   'POST /v1/dead-jobs/:id/discard': 'discarded a dead job',
   'POST /v1/dead-jobs/discard': 'discarded dead jobs',
+  // Routes that were replaced by `/v1/campaigns/{id}/trials`.
+  'POST /v1/campaigns/:id/test-send': 'sent a test of a campaign',
+  'POST /v1/campaigns/:id/dry-run': 'began a dry run of a campaign',
   // Recorded when a service starts with other settings, and when a database is restored to an earlier moment.
   'PUT /settings': 'started a service with other settings',
   'POST /restored': 'restored the database to an earlier moment',

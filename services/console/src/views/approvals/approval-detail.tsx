@@ -5,6 +5,7 @@ import { budgetText } from '../../parts/money/budget-words.ts';
 import { Definition } from '../../parts/campaign/definition.tsx';
 import { DifferencesTable } from '../../parts/campaign/differences-table.tsx';
 import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
+import { TrialResults } from '../../parts/campaign/trial-results.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Kpis, type Kpi } from '../../parts/panels/kpis.tsx';
 import { StartTime } from '../../parts/when/start-time.tsx';
@@ -14,7 +15,6 @@ import { formatCount } from '../../parts/words/numbers.ts';
 import { kindWords, numberWords, type HowMany } from '../../parts/audience/how-many.ts';
 import { useApprovalSize } from './approval-size.ts';
 import { Decision } from './decision.tsx';
-import { Trials } from './trials.tsx';
 import { titleOf } from '../../parts/words/action-titles.ts';
 
 export function ApprovalDetail({ approval }: { approval: Approval }) {
@@ -79,7 +79,9 @@ export function ApprovalDetail({ approval }: { approval: Approval }) {
         <Definition campaign={{ ...covers, name: campaignName }} revision={revision} />
       </div>
       <div className="grid gap-3 min-w-0">
-        <Trials approval={approval} />
+        <Panel title="Tried before" padded>
+          <TrialResults missing="c-warn" {...{ campaignId, revision }} />
+        </Panel>
         <Decision approval={approval} />
       </div>
     </div>

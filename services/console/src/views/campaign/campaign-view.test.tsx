@@ -319,6 +319,15 @@ test('where it asks for none, nothing is said of approvals', async () => {
 
 describe('a dry run', () => {
   const dry = { ...testReport, runId: 'run_dry', kind: 'dry-run', campaignId: 'cmp_draft', campaignName: 'A draft' };
+  const dryAnswer = {
+    run: dry,
+    users: null,
+    steps: [],
+    isReal: false,
+    summary: 'The whole audience is read, and nobody is called.',
+    warnings: [],
+    links: { self: '/v1/runs/run_dry', report: '/v1/runs/run_dry/report' },
+  };
   const reported = {
     ...dry,
     state: 'completed',
@@ -336,7 +345,7 @@ describe('a dry run', () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: {
         ...noRuns,
-        'POST /v1/campaigns/:id/dry-run': { run: dry, warnings: [], links: { self: '', report: '' } },
+        'POST /v1/campaigns/:id/trials': dryAnswer,
         'GET /v1/runs/run_dry/report': reported,
       },
     });
@@ -347,7 +356,7 @@ describe('a dry run', () => {
     await user.click(button);
     expect(await screen.findByText(/of 1,500 users would come through the chain; 12 are excluded/)).toBeDefined();
     expect(screen.getByText('about 1 min')).toBeDefined();
-    expect(api.askedFor('POST /v1/campaigns/cmp_draft/dry-run')).toHaveLength(1);
+    expect(api.askedFor('POST /v1/campaigns/cmp_draft/trials').map(({ body }) => body)).toEqual([{ kind: 'dry-run' }]);
     expect(screen.getByRole('button', { name: 'Start another dry run' })).toBeDefined();
   });
 
@@ -367,7 +376,7 @@ describe('a dry run', () => {
   test('says why it may not be begun', async () => {
     const detail = 'cmp_draft is archived: take it out before';
     const { user } = await openConsole('/campaigns/cmp_draft', {
-      answers: { ...noRuns, 'POST /v1/campaigns/:id/dry-run': () => problem(409, 'state-forbids', detail) },
+      answers: { ...noRuns, 'POST /v1/campaigns/:id/trials': () => problem(409, 'state-forbids', detail) },
     });
     await user.click(await screen.findByRole('button', { name: 'Start a dry run' }));
     expect(await screen.findByText(detail)).toBeDefined();
@@ -408,7 +417,7 @@ describe('a test', () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: {
         ...noRuns,
-        'POST /v1/campaigns/:id/test-send': ({ body }: Asked) =>
+        'POST /v1/campaigns/:id/trials': ({ body }: Asked) =>
           z.object({ preview: z.boolean().optional() }).parse(body).preview === true ? preview : testAnswer,
         'GET /v1/runs/run_test/report': reported,
       },
@@ -427,9 +436,9 @@ describe('a test', () => {
     await screen.findByText('These 2 really got “Send a message”. Calls of “Give a reward” were marked as a test.');
     expect(screen.getByText('1 of 2 through the chain')).toBeDefined();
     expect(screen.getByText('1 failed in step 2: no-text-for-locale (u2)')).toBeDefined();
-    const bodies = api.askedFor('POST /v1/campaigns/cmp_draft/test-send').map(({ body }) => body);
-    expect(bodies.at(-1)).toEqual({ users: ['u1', 'u2'], country: 'SG' });
-    expect(bodies.at(-2)).toEqual({ users: ['u1', 'u2'], country: 'SG', preview: true });
+    const bodies = api.askedFor('POST /v1/campaigns/cmp_draft/trials').map(({ body }) => body);
+    expect(bodies.at(-1)).toEqual({ kind: 'test', users: ['u1', 'u2'], country: 'SG' });
+    expect(bodies.at(-2)).toEqual({ kind: 'test', users: ['u1', 'u2'], country: 'SG', preview: true });
   });
 
   test('reaches users again only if its sender requests it', async () => {
@@ -438,7 +447,7 @@ describe('a test', () => {
     const { api, user } = await openConsole('/campaigns/cmp_draft', {
       answers: {
         ...noRuns,
-        'POST /v1/campaigns/:id/test-send': ({ body }: Asked) =>
+        'POST /v1/campaigns/:id/trials': ({ body }: Asked) =>
           z.object({ again: z.boolean().optional() }).parse(body).again === true
             ? preview
             : problem(409, 'reached-by-test', detail),
@@ -453,8 +462,8 @@ describe('a test', () => {
     const send = within(dialog).getByRole('button', { name: 'Send it' });
     await waitFor(() => expect(send).toHaveProperty('disabled', false));
     await user.click(send);
-    const body = { users: ['u1'], country: 'SG', again: true };
-    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/test-send').at(-1)?.body).toEqual(body));
+    const body = { kind: 'test', users: ['u1'], country: 'SG', again: true };
+    await waitFor(() => expect(api.askedFor('POST /v1/campaigns/cmp_draft/trials').at(-1)?.body).toEqual(body));
   });
 
   test('shows how many tests there were, and how many users the live ones were sent to', async () => {
@@ -462,7 +471,7 @@ describe('a test', () => {
       answers: {
         'GET /v1/runs': ({ query }: Asked) => ({ items: query['kind'] === 'test' ? [testRun] : [], next: null }),
         'GET /v1/runs/run_test/report': reported,
-        'GET /v1/campaigns/cmp_draft/tests': { runs: 3, liveRuns: 2, users: 27, steps: [] },
+        'GET /v1/campaigns/cmp_draft/trials/counts': { dryRuns: 0, tests: 3, liveTests: 2, users: 27, steps: [] },
       },
     });
     expect(await screen.findByText('3 tests so far, 2 live, sent to 27 users')).toBeDefined();
@@ -482,7 +491,7 @@ describe('a test', () => {
   test('says why it may not be sent', async () => {
     const detail = 'cmp_draft needs 1 approver (more than 1 users): POST /v1/campaigns/cmp_draft/submit asks for it';
     const { user } = await openConsole('/campaigns/cmp_draft', {
-      answers: { ...noRuns, 'POST /v1/campaigns/:id/test-send': () => problem(409, 'approval-needed', detail) },
+      answers: { ...noRuns, 'POST /v1/campaigns/:id/trials': () => problem(409, 'approval-needed', detail) },
     });
     await user.click(await screen.findByRole('button', { name: 'Send a test…' }));
     const dialog = await screen.findByRole('dialog');

@@ -14,11 +14,10 @@ import { AboutPanel } from './about-panel.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { CampaignActions } from './campaign-actions.tsx';
 import { CampaignHead } from './campaign-head.tsx';
-import { DryRunPanel } from './dry-run-panel.tsx';
 import { RecurringPanel } from './recurring-panel.tsx';
 import { RevisionsPanel } from './revisions-panel.tsx';
 import { RunsPanel } from './runs-panel.tsx';
-import { TestPanel } from './test-panel.tsx';
+import { TrialsPanel } from './trials-panel.tsx';
 
 const crumbs = [{ label: 'Campaigns', link: { to: '/campaigns' } }] as const;
 const route = getRouteApi('/campaigns/$campaignId');
@@ -69,8 +68,7 @@ export function CampaignView() {
         </div>
         <div className="grid gap-4 min-w-0">
           <AboutPanel campaign={campaign.data} />
-          <TestPanel campaign={campaign.data} />
-          <DryRunPanel campaign={campaign.data} />
+          <TrialsPanel campaign={campaign.data} />
           <ApprovalPanel campaign={campaign.data} />
           <Definition campaign={campaign.data} revision={campaign.data.revision} />
           <RevisionsPanel campaign={campaign.data} />

@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { testSendCampaign } from '#client/sdk.gen.ts';
-import type { Campaign, TestSend } from '#client/types.gen.ts';
+import { startTrial } from '#client/sdk.gen.ts';
+import type { Campaign, Trial } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { useSettled } from '../../parts/forms/use-settled.ts';
 import { Button } from '../../parts/controls/button.tsx';
@@ -21,20 +21,20 @@ export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const [country, setCountry] = useState(countries[0] ?? '');
   const [again, setAgain] = useState(false);
   const users = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
-  const testSend = { users, country, ...(again && { again }) };
-  const wanted = useSettled(testSend, settledAfterMs);
+  const test = { kind: 'test' as const, users, country, ...(again && { again }) };
+  const wanted = useSettled(test, settledAfterMs);
   const seen = useQuery({
     queryKey: [previewKey, id, campaign.revision, wanted.written],
     queryFn: async ({ signal }) => {
       const body = { ...wanted.value, preview: true };
-      return (await testSendCampaign({ path: { id }, body, signal, throwOnError: true })).data;
+      return (await startTrial({ path: { id }, body, signal, throwOnError: true })).data;
     },
     enabled: wanted.value.users.length > 0,
     placeholderData: keepPreviousData,
     retry: false,
   });
   const send = useMutation({
-    mutationFn: () => testSendCampaign({ path: { id }, body: testSend, throwOnError: true }),
+    mutationFn: () => startTrial({ path: { id }, body: test, throwOnError: true }),
     onSuccess: () => {
       onClose();
       // The preview of the test is not loaded again.
@@ -89,7 +89,7 @@ export function TestDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   );
 }
 
-function WhatIsReal({ seen }: { seen: TestSend }) {
+function WhatIsReal({ seen }: { seen: Trial }) {
   return (
     <div className="grid gap-1.5" role="status">
       <p className={seen.isReal ? 'c-warn wrap-anywhere' : 'wrap-anywhere'}>{withTitles(seen.summary)}</p>

@@ -1,25 +1,21 @@
 import type { Pool, PoolClient } from 'pg';
-import type { ApprovalNeed } from '../../../../../shared/domain/approval/approval-policy.ts';
+import type { ApprovalNeed } from '../../../../shared/domain/approval/approval-policy.ts';
 import {
   clearanceOf,
   type Clearance,
   type ClearedBy,
   type GivenApproval,
-} from '../../../../../shared/domain/approval/clearance.ts';
-import type { CostTerms, UsersByCountry } from '../../../../../shared/domain/approval/user-bounds.ts';
-import type { StepMode } from '../../../../../shared/domain/run/run-kinds.ts';
-import { readBudgets } from '../../../../../shared/postgres/approvals/approvals.ts';
+} from '../../../../shared/domain/approval/clearance.ts';
+import type { CostTerms, UsersByCountry } from '../../../../shared/domain/approval/user-bounds.ts';
+import type { StepMode } from '../../../../shared/domain/run/run-kinds.ts';
+import { readBudgets } from '../../../../shared/postgres/approvals/approvals.ts';
 import {
   readStartTerms,
   type JudgedCampaign,
   type StartTerms,
-} from '../../../../../shared/postgres/approvals/judge-start.ts';
-import {
-  lockSums,
-  readTestedBy,
-  type CountedStart,
-} from '../../../../../shared/postgres/approvals/unapproved-starts.ts';
-import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
+} from '../../../../shared/postgres/approvals/judge-start.ts';
+import { lockSums, readTestedBy, type CountedStart } from '../../../../shared/postgres/approvals/unapproved-starts.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 
 export interface WantedTest {
   /** The campaign, with the units of its real steps only. */

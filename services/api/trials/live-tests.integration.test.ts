@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { testFigures } from '../../../../shared/contracts/runs/test-sends.ts';
-import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
-import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
-import { approvalsOn, verdictOf, whileSumsAreLocked } from '../../../../test/support/approvals-on-api.ts';
-import { untilOneWaits } from '../../../../test/support/lock-waits.ts';
-import { testedChain as chain, testSendsOn } from '../../../../test/support/test-sends-on-api.ts';
+import { trialCounts } from '../../../shared/contracts/runs/trials.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { approvalsOn, verdictOf, whileSumsAreLocked } from '../../../test/support/approvals-on-api.ts';
+import { untilOneWaits } from '../../../test/support/lock-waits.ts';
+import { testedChain as chain, testSendsOn } from '../../../test/support/test-sends-on-api.ts';
 
 const on = apiOnPostgres();
 const approvals = approvalsOn(on);
@@ -45,12 +45,13 @@ describe('a user whom a live test of the campaign has reached', () => {
   });
 });
 
-describe('the figures of tests of a campaign', () => {
-  const figuresOf = async (id: string) => testFigures.parse((await on.ask('GET', `/v1/campaigns/${id}/tests`)).json());
+describe('the counts of trials of a campaign', () => {
+  const countsOf = async (id: string) =>
+    trialCounts.parse((await on.ask('GET', `/v1/campaigns/${id}/trials/counts`)).json());
 
-  it('count all tests, live tests, their users, and the results of live steps', async () => {
+  it('are of dry runs, tests, live tests, their users, and the results of live steps', async () => {
     const { id } = await write('mei, manager', { chain });
-    expect(await figuresOf(id)).toEqual({ runs: 0, liveRuns: 0, users: 0, steps: [] });
+    expect(await countsOf(id)).toEqual({ dryRuns: 0, tests: 0, liveTests: 0, users: 0, steps: [] });
     await understandsTest('award-reward');
     const { run } = await sent(id);
     await on.pool.query('update feeds set fed_users = 4 where run = $1', [uuidOf('run', run?.runId ?? '')]);
@@ -60,8 +61,9 @@ describe('the figures of tests of a campaign', () => {
     );
     await understandsTest('send-message');
     await sent(id);
+    await approvals.asks('mei, manager', 'POST', `/campaigns/${id}/trials`, { kind: 'dry-run' });
     const steps = [{ step: 2, succeeded: 3, failed: 1, unknown: 0 }];
-    expect(await figuresOf(id)).toEqual({ runs: 2, liveRuns: 1, users: 4, steps });
+    expect(await countsOf(id)).toEqual({ dryRuns: 1, tests: 2, liveTests: 1, users: 4, steps });
   });
 });
 

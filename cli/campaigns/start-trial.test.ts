@@ -10,8 +10,8 @@ beforeEach(async () => {
 
 afterEach(() => api.stop());
 
-const route = 'POST /v1/campaigns/cmp_1/test-send';
-const asked = ['campaign', 'test-send', 'cmp_1', '--country', 'SG', '--user', 'u1', '--user', 'u2'];
+const route = 'POST /v1/campaigns/cmp_1/trials';
+const asked = ['campaign', 'start', 'cmp_1', '--country', 'SG', '--test', 'u1', '--test', 'u2'];
 const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api, ...sitting });
 
 const seen = {
@@ -34,7 +34,7 @@ test('a preview says which steps are real, and sends nothing', async () => {
   expect(out).toMatch(/! no worker can take send-message in SG\nsend-message: these 2 users really get it\.\n/);
   expect(out).toMatch(/1 +award-reward +told that it is a test/);
   expect(out).toMatch(/2 +send-message +real/);
-  expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG', preview: true }]);
+  expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG', preview: true }]);
 });
 
 test('a script sends it at once, and gets the run', async () => {
@@ -43,34 +43,45 @@ test('a script sends it at once, and gets the run', async () => {
   expect(out).toBe('run_1\n');
   expect(notes).toContain('these 2 users really get it');
   expect(notes).toContain('muster campaign watch run_1');
-  expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG' }]);
+  expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG' }]);
 });
 
 test('a person sees what is real, and may leave it', async () => {
   api.answers[route] = { status: 200, body: seen };
   const { code, notes } = await muster(asked, { typed: 'n\n' });
   expect(code).toBe(exitCodes.failure);
-  expect(notes).toContain('not sent');
-  expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG', preview: true }]);
+  expect(notes).toContain('not started');
+  expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG', preview: true }]);
 });
 
-test('a test send with --again reaches users again', async () => {
+test('a test with --again reaches users again', async () => {
   api.answers[route] = { status: 201, body: sent };
   await muster([...asked, '--again']);
-  expect(api.bodies).toEqual([{ users: ['u1', 'u2'], country: 'SG', again: true }]);
+  expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG', again: true }]);
 });
 
-test('whom has to be said', async () => {
-  const { code } = await muster(['campaign', 'test-send', 'cmp_1', '--country', 'SG']);
+test.each([
+  ['a test without its country', ['--test', 'u1'], '--test needs --country'],
+  ['a test and a dry run at once', ['--dry', '--test', 'u1', '--country', 'SG'], 'choose one'],
+  ['a preview of no test', ['--preview'], '--country, --preview and --again go with --test'],
+  ['a dry run in a country', ['--dry', '--country', 'SG'], '--country, --preview and --again go with --test'],
+])('%s is refused without a request', async (_what, options, words) => {
+  const { code, notes } = await muster(['campaign', 'start', 'cmp_1', ...options]);
   expect([code, api.requests]).toEqual([exitCodes.usage, []]);
+  expect(notes).toContain(words);
 });
 
 test('a dry run is begun at once, and its run is what is printed', async () => {
   const warnings = [{ pointer: '/chain/1/action', code: 'no-worker', detail: 'no worker can take send-message in SG' }];
   const links = { self: '/v1/runs/run_2', report: '/v1/runs/run_2/report' };
-  api.answers['POST /v1/campaigns/cmp_1/dry-run'] = { status: 201, body: { run: { runId: 'run_2' }, warnings, links } };
-  const { out, notes } = await muster(['campaign', 'dry-run', 'cmp_1']);
+  const summary = 'The whole audience is read, and nobody is called.';
+  api.answers[route] = {
+    status: 201,
+    body: { run: { runId: 'run_2' }, users: null, steps: [], isReal: false, summary, warnings, links },
+  };
+  const { out, notes } = await muster(['campaign', 'start', 'cmp_1', '--dry'], { typed: '' });
   expect(out).toBe('run_2\n');
-  expect(notes).toContain('nobody is called\n! no worker can take send-message in SG');
+  expect(notes).toContain(`${summary}\n! no worker can take send-message in SG`);
   expect(notes).toContain('muster campaign report run_2');
+  expect(api.bodies).toEqual([{ kind: 'dry-run' }]);
 });

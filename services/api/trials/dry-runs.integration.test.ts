@@ -1,21 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { auditRecord } from '../../../../shared/contracts/access/audit.ts';
-import { dryRun } from '../../../../shared/contracts/runs/dry-runs.ts';
-import { runReport } from '../../../../shared/contracts/runs/runs.ts';
-import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
-import { authorized } from '../../../../test/support/api-deps.ts';
-import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
-import { approvalsOn, verdictOf } from '../../../../test/support/approvals-on-api.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
+import { runReport } from '../../../shared/contracts/runs/runs.ts';
+import { trial } from '../../../shared/contracts/runs/trials.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { approvalsOn, verdictOf } from '../../../test/support/approvals-on-api.ts';
 
 const on = apiOnPostgres({ quotas: { openRuns: 2 } });
 const { addPeople, asks, setPolicy, write } = approvalsOn(on);
 
-const send = (id: string) => asks('mei, manager', 'POST', `/campaigns/${id}/dry-run`);
+const send = (id: string) => asks('mei, manager', 'POST', `/campaigns/${id}/trials`, { kind: 'dry-run' });
 
 async function begun(id: string) {
   const answer = await send(id);
   expect(answer.statusCode, answer.body).toBe(201);
-  return dryRun.parse(answer.json());
+  const { run, ...rest } = trial.parse(answer.json());
+  return { run: run ?? expect.fail('a dry run has a run'), ...rest };
 }
 
 const now = (plusMs = 0) => new Date(on.deps.clock.nowMs() + plusMs);
@@ -47,7 +48,9 @@ describe('a dry run', () => {
   it('begins once under one key, and as often as it is asked for', async () => {
     const { id } = await write();
     const headers = { ...authorized, 'idempotency-key': 'a-dry-run' };
-    const again = () => on.api.server.inject({ method: 'POST', url: `/v1/campaigns/${id}/dry-run`, headers });
+    const url = `/v1/campaigns/${id}/trials`;
+    const payload = { kind: 'dry-run' };
+    const again = () => on.api.server.inject({ method: 'POST', url, headers, payload });
     const [first, second] = [await again(), await again()];
     expect(second.json()).toEqual(first.json());
     expect(await runsOf()).toHaveLength(1);
@@ -87,8 +90,8 @@ describe('a dry run', () => {
     await on.pool.query(`update runs set state = 'completed', ended_at = now()`);
     expect(verdictOf(await on.ask('POST', `/v1/runs/${run.runId}/retry-failed`))).toBe('409 run-is-dry');
     const lines = (await on.ask('GET', `/v1/audit?subject=${id}`)).json<{ items: unknown[] }>().items;
-    const [line] = lines.map((each) => auditRecord.parse(each)).filter(({ route }) => route.endsWith('/dry-run'));
-    expect(line).toMatchObject({ detail: { created: run.runId } });
+    const [line] = lines.map((each) => auditRecord.parse(each)).filter(({ route }) => route.endsWith('/trials'));
+    expect(line).toMatchObject({ detail: { kind: 'dry-run', created: run.runId } });
   });
 });
 
@@ -116,7 +119,7 @@ describe('the report of a dry run', () => {
     await rate(120, [200]);
     await rate(100, [900]);
     await rate(1, [90_000], now(-40 * 86_400_000));
-    const { forecast } = await reportOf(links.report);
+    const { forecast } = await reportOf(links.report ?? '');
     expect(forecast).toMatchObject({
       load: [
         { step: 1, action: 'award-reward', country: 'SG', users: 900, limit: 'earlier-run', seconds: 100 },
@@ -133,7 +136,7 @@ describe('the report of a dry run', () => {
     const { id } = await write('mei, manager', { paceUsersPerSecond: 3 });
     const { run, links } = await begun(id);
     await addFeed(uuidOf('run', run.runId) ?? expect.fail(), [900, 900], 'dry');
-    const { forecast, audience } = await reportOf(links.report);
+    const { forecast, audience } = await reportOf(links.report ?? '');
     expect(forecast).toMatchObject({ takesSeconds: { atLeast: 300, atMost: 300 } });
     expect(forecast?.restsOn).toContain('It rests on the pace of the campaign');
     expect(audience.shared).toBe(0);

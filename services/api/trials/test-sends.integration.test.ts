@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { auditRecord } from '../../../../shared/contracts/access/audit.ts';
-import { runReport } from '../../../../shared/contracts/runs/runs.ts';
-import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
-import { authorized } from '../../../../test/support/api-deps.ts';
-import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
-import { approvalsOn, verdictOf } from '../../../../test/support/approvals-on-api.ts';
-import { testedChain as chain, testedUsers as users, testSendsOn } from '../../../../test/support/test-sends-on-api.ts';
+import { auditRecord } from '../../../shared/contracts/access/audit.ts';
+import { runReport } from '../../../shared/contracts/runs/runs.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import { authorized } from '../../../test/support/api-deps.ts';
+import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
+import { approvalsOn, verdictOf } from '../../../test/support/approvals-on-api.ts';
+import { testedChain as chain, testedUsers as users, testSendsOn } from '../../../test/support/test-sends-on-api.ts';
 
 const on = apiOnPostgres({ quotas: { openRuns: 2 } });
 const approvals = approvalsOn(on);
@@ -75,8 +75,9 @@ describe('a test send', () => {
   it('sends once under one key, however often it is asked for', async () => {
     const { id } = await write();
     const headers = { ...authorized, 'idempotency-key': 'a-test' };
-    const url = `/v1/campaigns/${id}/test-send`;
-    const again = () => on.api.server.inject({ method: 'POST', url, headers, payload: { users, country: 'SG' } });
+    const url = `/v1/campaigns/${id}/trials`;
+    const payload = { kind: 'test', users, country: 'SG' };
+    const again = () => on.api.server.inject({ method: 'POST', url, headers, payload });
     const [first, second] = [await again(), await again()];
     expect(second.json()).toEqual(first.json());
     expect(await rowsOf('select count(*)::int as runs from runs')).toEqual([{ runs: 1 }]);
@@ -111,10 +112,20 @@ describe('a test send', () => {
     await sent(id, { again: true });
     expect(verdictOf(await send(id, { again: true }))).toBe('429 quota-exceeded');
     const lines = (await on.ask('GET', `/v1/audit?subject=${id}`)).json<{ items: unknown[] }>().items;
-    const [line] = lines.map((each) => auditRecord.parse(each)).filter(({ route }) => route.endsWith('/test-send'));
-    expect(line).toMatchObject({ detail: { users: 4, country: 'SG', isReal: true } });
+    const [line] = lines.map((each) => auditRecord.parse(each)).filter(({ route }) => route.endsWith('/trials'));
+    expect(line).toMatchObject({ detail: { kind: 'test', users: 4, country: 'SG', isReal: true } });
     expect(JSON.stringify(lines)).toContain(run?.runId);
     expect(JSON.stringify(lines)).not.toContain('nguyễn');
+  });
+
+  it('is named in the audit log also where it was refused, and a preview is in no entry', async () => {
+    const { id } = await write();
+    await send(id, { preview: true });
+    await on.ask('POST', `/v1/campaigns/${id}/archive`);
+    expect(verdictOf(await send(id))).toBe('409 state-forbids');
+    const lines = (await on.ask('GET', `/v1/audit?subject=${id}`)).json<{ items: unknown[] }>().items;
+    const entries = lines.map((each) => auditRecord.parse(each)).filter(({ route }) => route.endsWith('/trials'));
+    expect(entries).toMatchObject([{ status: 409, detail: { kind: 'test', refused: 'state-forbids' } }]);
   });
 });
 

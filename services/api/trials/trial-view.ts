@@ -1,0 +1,42 @@
+import type { ChainStep } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { Trial } from '../../../shared/contracts/runs/trials.ts';
+import type { Warning } from '../../../shared/contracts/warnings.ts';
+import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { modeOfStep, type StepMode } from '../../../shared/domain/run/run-kinds.ts';
+import type { RunHeader } from '../runs/run-reports.port.ts';
+import { runSummaryView } from '../runs/run-view.ts';
+
+interface Tested {
+  users: number;
+  chain: readonly Pick<ChainStep, 'action'>[];
+  warnings: Warning[];
+}
+
+/** @param run null for a preview */
+export function testView(run: RunHeader | null, modes: readonly StepMode[], { users, chain, warnings }: Tested): Trial {
+  const steps = chain.map(({ action }, index) => ({ step: index + 1, action, mode: modeOfStep(modes, index + 1) }));
+  const isReal = steps.some(({ mode }) => mode === 'live');
+  return { ...runAndLinks(run), users, steps, isReal, summary: summaryOf(users, steps), warnings };
+}
+
+export function dryRunView(run: RunHeader, warnings: Warning[]): Trial {
+  const summary = 'The whole audience is read, and nobody is called.';
+  return { ...runAndLinks(run), users: null, steps: [], isReal: false, summary, warnings };
+}
+
+function runAndLinks(run: RunHeader | null): Pick<Trial, 'run' | 'links'> {
+  const self = run && `/v1/runs/${publicId('run', run.runId)}`;
+  return { run: run && runSummaryView(run), links: { self, report: self && `${self}/report` } };
+}
+
+function summaryOf(users: number, steps: readonly { action: string; mode: StepMode }[]): string {
+  const actionsOf = (wanted: StepMode) => [
+    ...new Set(steps.flatMap(({ action, mode }) => (mode === wanted ? [action] : []))),
+  ];
+  const [live, test] = [actionsOf('live'), actionsOf('test')];
+  const unreal = `${test.join(', ')}: the endpoint is told that it is a test, and gives nothing.`;
+  if (live.length === 0) return `Nobody really gets anything. ${unreal}`;
+  const who = users === 1 ? 'this user really gets' : `these ${users} users really get`;
+  const real = `${live.join(', ')}: ${who} it.`;
+  return test.length === 0 ? real : `${real} ${unreal}`;
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+import { DryRunResult } from './dry-run-result.tsx';
+import { TestResult } from './test-result.tsx';
+import { useNewestReport } from './use-newest-report.ts';
+
+interface TrialResultsProps {
+  campaignId: string;
+  /** Revision that is shown beside the results. */
+  revision: number;
+  /** Class of the text that replaces a missing result. */
+  missing: 'c-warn' | 't2';
+  /** Buttons beside the headings. */
+  actions?: { dryRun: ReactNode; test: ReactNode };
+}
+
+/** Results of a campaign's newest dry run and newest test. */
+export function TrialResults({ campaignId, revision, missing, actions }: TrialResultsProps) {
+  const dryRun = useNewestReport(campaignId, 'dry-run');
+  const test = useNewestReport(campaignId, 'test');
+  return (
+    <div className="grid gap-3">
+      <Result name="Dry run" action={actions?.dryRun}>
+        {dryRun.report && <DryRunResult report={dryRun.report} isOld={dryRun.report.revision !== revision} />}
+        {dryRun.isKnown && !dryRun.newest && <p className={missing}>None: nobody has tried it on all users.</p>}
+      </Result>
+      <Result name="Test send" action={actions?.test}>
+        {test.report && <TestResult report={test.report} isOld={test.report.revision !== revision} />}
+        {test.isKnown && !test.newest && <p className={missing}>None: no user has received a test.</p>}
+      </Result>
+    </div>
+  );
+}
+
+function Result({ name, action, children }: { name: string; action: ReactNode; children: ReactNode }) {
+  return (
+    <section aria-label={name}>
+      <div className="row mb-1">
+        <h3 className="text-sm font-medium t2">{name}</h3>
+        {action !== undefined && <div className="ml-auto">{action}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
