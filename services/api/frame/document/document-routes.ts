@@ -6,6 +6,7 @@ import type { HttpServer } from '../server/create-http-server.ts';
 import { HttpProblem } from '../http-problem.ts';
 import { describeAnswers } from './describe-answers.ts';
 import { withLimits } from './describe-heavy.ts';
+import { describeOptionalBodies, isOptional, optionalBodyKey } from './describe-optional-bodies.ts';
 import { describeRefusals } from './describe-refusals.ts';
 import { describeUploads, uploadsKey } from './describe-uploads.ts';
 import { refusalsKey } from '../../../../shared/contracts/stated-rules.ts';
@@ -60,13 +61,16 @@ export async function describeRoutes(
     transform: (described) => {
       const schema = withUsualProblems(described.schema, described.route);
       const { config = {} } = described.route;
-      return withRules(withRole(jsonSchemaTransform({ ...described, schema }), config), config);
+      const written = withRules(withRole(jsonSchemaTransform({ ...described, schema }), config), config);
+      if (!isOptional(schema.body)) return written;
+      return { ...written, schema: { ...written.schema, [optionalBodyKey]: true } };
     },
     transformObject: (document) => {
       const written = jsonSchemaTransformObject(document);
       pruneComponents(written);
       describeAnswers(written);
       describeUploads(written);
+      describeOptionalBodies(written);
       describeRefusals(written);
       return written;
     },

@@ -372,6 +372,15 @@ describe('the OpenAPI document', () => {
     expect(typesOf('/v1/runs/{id}/settle')).toEqual([true, 'application/json', 'text/csv', 'application/x-ndjson']);
   });
 
+  it('requires the bodies that a route requires, and no other', async () => {
+    const { paths } = openapi.parse((await get('/openapi.json', {})).json());
+    const required = (path: string) => paths[path]?.['post']?.['requestBody'];
+    expect(required('/v1/campaigns')).toMatchObject({ required: true });
+    for (const path of ['/v1/runs/{id}/pause'])
+      expect(required(path), path).toMatchObject({ required: false });
+    expect(JSON.stringify(paths)).not.toContain('x-optional-body');
+  });
+
   it('tells of each route that reads a body, asked for or not, that the body may be refused', async () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     for (const [path, { get: _reads, ...changes }] of Object.entries(paths)) {
