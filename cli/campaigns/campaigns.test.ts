@@ -118,6 +118,24 @@ describe('start', () => {
     expect(code).toBe(goes ? exitCodes.ok : exitCodes.failure);
   });
 
+  test('with a canary tells the person who is asked, and the API', async () => {
+    const { notes } = await muster(['campaign', 'start', 'cmp_1', '--canary', '5%', '--canary-max-failed', '2'], {
+      typed: 'y\n',
+    });
+    expect(notes).toContain(
+      'starts at once; the first 5 % of each country, then a pause where more than 2 % of them failed. Go?',
+    );
+    expect(api.bodies).toEqual([{ canary: { percent: 5, maxFailedPercent: 2 } }]);
+  });
+
+  test('names the option of a canary that is refused', async () => {
+    const errors = [{ pointer: '/canary', code: 'canary-in-definition', detail: 'the definition has a canary' }];
+    const body = { title: 'Unprocessable Entity', status: 422, detail: 'the request has problems', errors };
+    api.answers['POST /v1/campaigns/cmp_1/start'] = { status: 422, body };
+    const { notes } = await muster(['campaign', 'start', 'cmp_1', '--canary', '100']);
+    expect(notes).toContain('--canary  the definition has a canary');
+  });
+
   test('does not ask where nobody is, nor with --yes', async () => {
     expect((await muster(['campaign', 'start', 'cmp_1'])).notes).toBe('');
     expect((await muster(['campaign', 'start', 'cmp_1', '--yes'], { typed: '' })).out).toBe(

@@ -15,6 +15,11 @@ export const aboutOptions = {
   metadata: several('--metadata <key=value>', 'the same, such as ticket=MKT-1204; repeatable'),
 };
 
+export const canaryOptions = {
+  canary: text('--canary <users|percent%>', 'so many first, such as 1000 or 5%, then a pause until it is resumed'),
+  canaryMaxFailed: number('--canary-max-failed <percent>', 'no pause where no larger share of them failed'),
+};
+
 export const definitionOptions = {
   file: text('-f, --file <path>', 'the definition as JSON; - reads standard input'),
   name: text('--name <name>'),
@@ -41,8 +46,7 @@ export const definitionOptions = {
   catchUpSeconds: whole('--catch-up-seconds <n>', 'a start that was missed for longer does not happen'),
   overlap: text('--overlap <policy>', 'while the run before goes on: skip, buffer-one or allow'),
   ...plainFields,
-  canary: text('--canary <users|percent%>', 'so many first, such as 1000 or 5%, then a pause until it is resumed'),
-  canaryMaxFailed: number('--canary-max-failed <percent>', 'no pause where no larger share of them failed'),
+  ...canaryOptions,
   ...aboutOptions,
   budget: several(
     '--budget <country=units>',

@@ -69,7 +69,10 @@ function plainFieldsIn(flags: object): object {
 }
 
 /** The API validates the number. */
-function canaryOf({ canary, canaryMaxFailed }: Pick<DefinitionOptions, 'canary' | 'canaryMaxFailed'>): object {
+export function canaryOf({
+  canary,
+  canaryMaxFailed,
+}: Pick<DefinitionOptions, 'canary' | 'canaryMaxFailed'>): Pick<CampaignDefinitionInput, 'canary'> {
   if (canary === undefined) {
     if (canaryMaxFailed !== undefined) throw new UsageError('--canary-max-failed goes with --canary');
     return {};

@@ -1,4 +1,4 @@
-import type { Campaign, Run, RunProgress } from '../../sdk/generated/types.gen.ts';
+import type { Campaign, CampaignDefinitionInput, Run, RunProgress } from '../../sdk/generated/types.gen.ts';
 import type { View } from '../show/paint.ts';
 import { endedUsers, expectedAudience } from '../runs/progress.ts';
 import { budgetWords } from '../../shared/domain/run/budgets.ts';
@@ -89,7 +89,11 @@ export function renderCampaign(campaign: Campaign, runs: readonly Run[], view: V
   );
 }
 
-function canaryText({ users, percent, maxFailedPercent }: NonNullable<Campaign['canary']>): string {
+export function canaryText({
+  users,
+  percent,
+  maxFailedPercent,
+}: NonNullable<CampaignDefinitionInput['canary']>): string {
   const first = users === undefined ? `the first ${percent ?? 0} % of each country` : `the first ${count(users)} users`;
   return maxFailedPercent === undefined
     ? `${first}, then a pause`

@@ -63,6 +63,7 @@ test('a test with --again reaches users again', async () => {
 test.each([
   ['a test without its country', ['--test', 'u1'], '--test needs --country'],
   ['a test and a dry run at once', ['--dry', '--test', 'u1', '--country', 'SG'], 'choose one'],
+  ['a dry run with a canary', ['--dry', '--canary', '100'], 'choose one'],
   ['a preview of no test', ['--preview'], '--country, --preview and --again go with --test'],
   ['a dry run in a country', ['--dry', '--country', 'SG'], '--country, --preview and --again go with --test'],
 ])('%s is refused without a request', async (_what, options, words) => {

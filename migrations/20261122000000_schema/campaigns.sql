@@ -48,6 +48,8 @@ create table run_starts (
   revision int not null,
   -- Requester as in the run's history: {"keyId": …, "keyName": …}; null: the schedule.
   asked_by jsonb,
+  -- Settings of the run, as in runs.settings: {"canary": …}.
+  settings jsonb not null default '{}',
   primary key (partition_id, due_at, id)
 );
 create index run_starts_of_campaign on run_starts (campaign);

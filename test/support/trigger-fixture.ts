@@ -22,6 +22,7 @@ import { createMemoryRegistrySource, createMemoryShardStore, seedMemoryRegistry 
 import { createMemoryReconciliation } from './memory/reconciliation.ts';
 import { createMemoryRetention } from './memory/retention.ts';
 import { insertRun } from './memory/insert-run.ts';
+import type { RunRow } from './memory/run-tables.ts';
 import { createMemoryRunApprovals } from './memory/run-approvals.ts';
 import { createMemoryRunHistory } from './memory/run-history.ts';
 import { createMemoryRunStore } from './memory/run-store.ts';
@@ -178,14 +179,15 @@ export function createTriggerFixture() {
     };
   }
 
-  /** A campaign over one country, whose run was created just now. */
+  /** A campaign over one country, whose run was created just now, with these settings of its own. */
   async function startCampaign(
     changes: Partial<CampaignDefinition> = {},
+    settings: RunRow['settings'] = {},
   ): Promise<{ campaignId: string; runId: string }> {
     const chain = [{ action: 'award-reward', params: {} }];
     const record = await campaigns.create(campaignDefinitionOf({ countries: ['SG'], chain, ...changes }));
     const { campaignId, revision } = record;
-    const { runId } = insertRun(database, { campaignId, revision, scheduledFor: clock.now() });
+    const { runId } = insertRun(database, { campaignId, revision, scheduledFor: clock.now(), settings });
     return { campaignId, runId };
   }
 

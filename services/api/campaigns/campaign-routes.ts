@@ -1,6 +1,11 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { z } from 'zod';
-import { campaign, writtenCampaign, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import {
+  campaign,
+  startRequest,
+  writtenCampaign,
+  type CampaignDefinition,
+} from '../../../shared/contracts/campaigns/campaigns.ts';
 import { campaignEstimate } from '../../../shared/contracts/campaigns/estimates.ts';
 import { warning, type Warning } from '../../../shared/contracts/warnings.ts';
 import type { Catalogue } from '../../../shared/contracts/endpoints/engine-config.ts';
@@ -20,7 +25,7 @@ import type { AskedSources } from '../audiences/ask/asked-sources.ts';
 import type { CatalogueReader } from '../frame/catalogue-reader.ts';
 import { checkAgainstConfig, checkCampaign } from './check-campaign.ts';
 import { checkMoney } from './check-money.ts';
-import { startCampaign, startsNow } from './campaign-start.ts';
+import { canaryRefusals, requireCanaryAtStart, startCampaign, startsNow } from './campaign-start.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { askerOf } from '../access/asker.ts';
@@ -117,33 +122,37 @@ function startRoute(server: HttpServer, deps: CampaignRoutesDeps): void {
   server.route({
     method: 'POST',
     url: '/campaigns/:id/start',
-    config: { role: 'manager', scope: 'campaign', audit: 'started a campaign' },
+    config: { role: 'manager', scope: 'campaign', audit: 'started a campaign', refusals: canaryRefusals },
     schema: {
       operationId: 'startCampaign',
       summary: 'Start a campaign, now or when its schedule says',
       description:
         'Starting it again changes nothing. A time that has passed since the campaign was made means now. 409 `approval-needed` while the ' +
-        'policy of the installation asks for an approval that there is not.',
+        'policy of the installation asks for an approval that there is not. With `canary`, the run serves its first users and pauses; such a ' +
+        'start is refused for a campaign that was started before (409 `state-forbids`). A start that only tries it: `startTrial`.',
       tags,
       headers: idempotentHeaders,
       params: byId,
+      body: startRequest.nullish(),
       response: {
         200: jsonAnswer('The campaign, scheduled', campaignWithWarnings),
       },
     },
     handler: async (request) => {
       const { id } = request.params;
-      refuseFields(request.body);
+      const { canary = null } = request.body ?? {};
+      request.auditDetail = canary && { canary };
       const uuid = requireId('campaign', id);
       const record = await campaigns.get(uuid);
       if (!record) throw notFound('campaign', id);
       refuseArchived(record);
+      if (canary) requireCanaryAtStart(record, clock.now());
       if (record.state !== 'draft') return { ...campaignView(record), warnings: [] };
       requireConfigured(record.definition, await catalogue.refresh());
       const asked = await askForSources(record.definition, deps);
       const starter = startsNow(record.definition, clock.now()) ? callerOf(request).key : null;
       const clearedBy = await requireCleared(record, { ...asked, starter }, deps);
-      const by = { now: clock.now(), clearedBy, asker: askerOf(request) };
+      const by = { now: clock.now(), clearedBy, asker: askerOf(request), canary };
       const started = await startCampaign(campaigns, record, by);
       if (!started) throw notFound('campaign', id);
       refuseArchived(started);

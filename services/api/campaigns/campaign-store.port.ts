@@ -1,6 +1,6 @@
 import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { CampaignDefinition, Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RecurrenceDefinition } from '../../../shared/contracts/schedules/recurrences.ts';
 import type { ApprovalRecord } from './approvals/approvals.port.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
@@ -86,6 +86,7 @@ export interface CampaignStore {
    * @param dueAt null: now, by the database's clock
    * @param clearedBy result of the approval check; no effect if it does not hold any more
    * @param asker person who starts it, for the history of its run
+   * @param canary canary of the run that it starts, which overrides that of the definition
    * @throws {BeyondQuotaError} if the account has too many open runs
    */
   start(
@@ -93,6 +94,7 @@ export interface CampaignStore {
     dueAt: Date | null,
     clearedBy?: ClearedBy,
     asker?: Asker | null,
+    canary?: Canary | null,
   ): Promise<CampaignRecord | undefined>;
   /** Moves a draft to scheduled, with the schedule that will start its runs; otherwise as `start`. */
   startRecurring(

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { someCampaign } from '../../../test/support/api-deps.ts';
@@ -35,6 +35,51 @@ it('a canary is a number of users or a share of them', async () => {
   for (const [canary, pointer] of wrong) {
     expect((await create(canary)).json(), JSON.stringify(canary)).toMatchObject({ status: 422, errors: [{ pointer }] });
   }
+});
+
+describe('a canary of a start', () => {
+  const drafted = async (changes: object = {}) =>
+    campaign.parse((await on.ask('POST', '/v1/campaigns', { ...someCampaign, ...changes })).json()).id;
+  const started = (id: string, canary: object) => on.ask('POST', `/v1/campaigns/${id}/start`, { canary });
+  const settings = async () => (await on.rowsOf('run_starts')).map((row) => row['settings']);
+
+  it('is a setting of its run alone, and stands in the audit log', async () => {
+    const id = await drafted();
+    const answer = await started(id, { users: 100 });
+    expect(answer.statusCode, answer.body).toBe(200);
+    expect(answer.json()).toMatchObject({ state: 'scheduled', revision: 1 });
+    expect(answer.json()).not.toHaveProperty('canary');
+    const canary = { users: 100, then: 'pause' };
+    expect(await settings()).toEqual([{ canary }]);
+    const { items } = (await on.ask('GET', `/v1/audit?subject=${id}`)).json<{ items: object[] }>();
+    expect(items).toMatchObject([{ summary: 'started a campaign', detail: { canary } }, {}]);
+  });
+
+  it('does not replace that of the definition, which people may have approved', async () => {
+    const id = await drafted({ canary: { users: 10 } });
+    const errors = [{ pointer: '/canary', code: 'canary-in-definition' }];
+    expect((await started(id, { users: 1_000_000 })).json()).toMatchObject({ status: 422, errors });
+    expect(await settings()).toEqual([]);
+  });
+
+  it.each([
+    ['at a time', { type: 'at', time: '2127-01-15T09:00:00', zone: 'Asia/Singapore' }],
+    ['again and again', { type: 'recurring', cron: '0 9 * * *', zone: 'Asia/Singapore' }],
+  ])('is refused for a run that begins %s, whose definition has room for it', async (_when, schedule) => {
+    const id = await drafted({ schedule });
+    const errors = [{ pointer: '/canary', code: 'starts-later' }];
+    expect((await started(id, { users: 10 })).json()).toMatchObject({ status: 422, errors });
+  });
+
+  it('is refused for a campaign that is started, because it would change nothing', async () => {
+    const id = await drafted();
+    await on.ask('POST', `/v1/campaigns/${id}/start`);
+    expect(await started(id, { users: 10 }).then((answer) => answer.json<object>())).toMatchObject({
+      status: 409,
+      code: 'state-forbids',
+    });
+    expect(await settings()).toEqual([{}]);
+  });
 });
 
 it('a run that waits after its canary says what can be done, and goes on when it is resumed', async () => {

@@ -45,6 +45,7 @@ async function startDue(client: PoolClient, limit: number): Promise<Pick<Fired, 
       revisions: jobs.map((job) => job.revision),
       dueAts: jobs.map((job) => job.dueAt),
       askedBy: jobs.map((job) => job.askedBy),
+      settings: jobs.map((job) => job.settings),
     }),
   );
   const runs: StartedRun[] = [];
@@ -71,6 +72,8 @@ interface DueRow {
   dueAt: Date;
   /** JSON text. */
   askedBy: string | null;
+  /** JSON text. */
+  settings: string;
 }
 
 interface InsertedRow {
@@ -90,7 +93,7 @@ const deleteDue = `
   delete from run_starts j using due
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
   returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt",
-    j.asked_by::text as "askedBy"`;
+    j.asked_by::text as "askedBy", j.settings::text as settings`;
 
 const missedReason = `'its start was missed for longer than its schedule allows'`;
 
@@ -102,6 +105,8 @@ interface NewRuns {
   dueAts: Date[];
   /** JSON text. */
   askedBy: (string | null)[];
+  /** JSON text. */
+  settings: string[];
 }
 
 /**
@@ -112,11 +117,11 @@ const insertRuns = unnamedStatementOf<NewRuns>(
   ($) => `
   with k as (
     select * from unnest(${$('runIds')}::uuid[], ${$('campaignIds')}::uuid[], ${$('revisions')}::int[],
-      ${$('dueAts')}::timestamptz[], ${$('askedBy')}::jsonb[])
-      with ordinality k (id, campaign, revision, due_at, asked_by, position)
+      ${$('dueAts')}::timestamptz[], ${$('askedBy')}::jsonb[], ${$('settings')}::jsonb[])
+      with ordinality k (id, campaign, revision, due_at, asked_by, settings, position)
   ), r as (
-    insert into runs (id, campaign, revision, scheduled_for, deadline_at, state, state_reason, ended_at)
-    select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at,
+    insert into runs (id, campaign, revision, scheduled_for, settings, deadline_at, state, state_reason, ended_at)
+    select distinct on (k.campaign, k.due_at) k.id, k.campaign, k.revision, k.due_at, k.settings,
       k.due_at + (c.definition ->> 'deadlineSeconds')::float8 * interval '1 second',
       case when m.missed then 'expired' else 'preparing' end, case when m.missed then ${missedReason} end,
       case when m.missed then now() end
@@ -131,7 +136,8 @@ const insertRuns = unnamedStatementOf<NewRuns>(
     returning id, campaign, scheduled_for, state, state_reason, ended_at
   ), e as (
     insert into run_events (run, kind, detail)
-    select r.id, 'created', jsonb_strip_nulls(jsonb_build_object('by', k.asked_by)) from r join k on k.id = r.id
+    select r.id, 'created', jsonb_strip_nulls(jsonb_build_object('by', k.asked_by, 'canary', k.settings -> 'canary'))
+    from r join k on k.id = r.id
   ), x as (
     insert into run_events (run, kind, detail)
     select r.id, 'ended', jsonb_build_object('state', r.state, 'reason', r.state_reason)

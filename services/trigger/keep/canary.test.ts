@@ -4,15 +4,13 @@ import { createMemoryRunControl } from '../../../test/support/memory/run-control
 import { passTime, passTimeUntil } from '../../../test/support/pass-time.ts';
 import { startTrigger } from '../../../test/support/started-trigger.ts';
 import { createTriggerFixture, mortal, userIds } from '../../../test/support/trigger-fixture.ts';
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
-
-type Canary = NonNullable<CampaignDefinition['canary']>;
+import type { CampaignDefinition, Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 
 const enoughMs = 10_000;
 const everybody = { SG: 400, ID: 800 };
 
 /** Starts a run with 400 users in one country and 800 in another, and waits until no more users are fed. */
-async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefinition> = {}) {
+async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefinition> = {}, isOfStart = false) {
   const world = createTriggerFixture();
   const { clock, database, ledger } = world;
   for (const [country, users] of Object.entries(everybody)) world.segmentation.users.set(country, userIds(users));
@@ -23,11 +21,9 @@ async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefi
     runStore: mortal(runStore, () => isDead),
   }));
   const killTrigger = () => (isDead = true);
-  const { runId } = await world.startCampaign({
-    countries: ['SG', 'ID'],
-    canary: { ...canary, then: 'pause' },
-    ...changes,
-  });
+  const ofOne = { canary: { ...canary, then: 'pause' as const } };
+  const definition = { countries: ['SG', 'ID'], ...(isOfStart ? {} : ofOne), ...changes };
+  const { runId } = await world.startCampaign(definition, isOfStart ? ofOne : {});
   await passTime(clock, enoughMs);
   const control = createMemoryRunControl({ database });
   const fed = () => ({ SG: world.fedUsers('SG').length, ID: world.fedUsers('ID').length });
@@ -59,6 +55,12 @@ async function begun(canary: Omit<Canary, 'then'>, changes: Partial<CampaignDefi
 describe('a run with a canary', () => {
   it('feeds its first users, and no further user until all of them have ended', async () => {
     const { fed, run } = await begun({ users: 300 });
+    expect(fed()).toEqual({ SG: 100, ID: 200 });
+    expect(run()).toMatchObject({ state: 'running', canary: 'serving' });
+  });
+
+  it('uses the canary of its start if its definition has none', async () => {
+    const { fed, run } = await begun({ users: 300 }, {}, true);
     expect(fed()).toEqual({ SG: 100, ID: 200 });
     expect(run()).toMatchObject({ state: 'running', canary: 'serving' });
   });

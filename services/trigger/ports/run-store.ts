@@ -1,5 +1,5 @@
 import type { ShardRefusal } from '../../../shared/ports/shard-reports.ts';
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { CampaignDefinition, Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { FeedAudience } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { StepTotals } from '../../../shared/domain/step/outcomes.ts';
 import type { TerminalRunState } from '../../../shared/domain/run/run-states.ts';
@@ -12,6 +12,8 @@ export interface RunToPrepare {
   runId: string;
   campaignId: string;
   definition: CampaignDefinition;
+  /** Canary of its start, or of the definition; null if neither has one. */
+  canary: Canary | null;
   /** True if it retries users that failed in its parent run. */
   isRetry: boolean;
   /** True if it makes no calls, so that it needs neither topics nor an approval. */

@@ -1,5 +1,5 @@
 import type { LimitFunction } from 'p-limit';
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { CampaignDefinition, Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { localStartMs } from '../../../shared/contracts/campaigns/local-starts.ts';
 import { estimateOf, type SourcePlace } from '../../../shared/contracts/runs/feed-audience.ts';
 import type { ClearedBy } from '../../../shared/domain/approval/clearance.ts';
@@ -73,7 +73,7 @@ export async function prepareRun(run: RunToPrepare, deps: PrepareRunDeps, signal
   if (noPrice !== null) return { kind: 'later', cause: noPrice, retryAfterMs: 0 };
   const cleared = await clear(run, () => deps.runApprovals.clear(run.runId, usersOf(feeds)), deps);
   if (!cleared) return { kind: 'ended' };
-  const { canary } = run.definition;
+  const { canary } = run;
   const shares = canary && canaryShares(sizeOf(canary), estimatesOf(feeds));
   const bounded = feeds.map((feed) => {
     const { country } = feed;
@@ -145,7 +145,7 @@ function estimatesOf(feeds: readonly NewFeed[]): EstimatesByCountry {
   return Object.fromEntries(feeds.map(({ country, audience }) => [country, estimateOf(audience)]));
 }
 
-function sizeOf({ users, percent = 0 }: NonNullable<CampaignDefinition['canary']>): CanarySize {
+function sizeOf({ users, percent = 0 }: Canary): CanarySize {
   return users === undefined ? { percent } : { users };
 }
 

@@ -147,6 +147,16 @@ export const canary = z
   })
   .meta(forbids(...notExactlyOne('users', 'percent')));
 
+export type Canary = z.infer<typeof canary>;
+
+export const startRequest = z
+  .strictObject({
+    canary: canary
+      .optional()
+      .describe('Of this start, if the definition has none and the run begins at once: its first users, then a pause'),
+  })
+  .meta({ id: 'StartRequest', examples: [{ canary: { users: 1000 } }] });
+
 const definitionFields = {
   name: nameShape(200)
     .refine(isVisible, withCode('invisible-text', 'has to hold something that can be seen'))

@@ -1,4 +1,4 @@
-import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { CampaignDefinition, Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { usualBatchUsers } from '../../../shared/domain/step/batch.ts';
 import { segmentAlone } from '../../../shared/contracts/runs/feed-audience.ts';
 import { digestOfLost } from '../../../shared/domain/step/lost-users.ts';
@@ -78,10 +78,11 @@ export const leaseMs = 30_000;
 export async function createRun(
   { campaigns, leases, dueJobs }: ExecutionSubject,
   changes: Partial<CampaignDefinition> = {},
+  canaryOfStart: Canary | null = null,
 ): Promise<{ campaignId: string; runId: string }> {
   const definition = campaignDefinitionOf({ countries: ['SG'], deadlineSeconds: 30 * 86_400, ...changes });
   const { campaignId } = await campaigns.create(definition);
-  await campaigns.start(campaignId, null);
+  await campaigns.start(campaignId, null, undefined, null, canaryOfStart);
   const lease = await leases.acquire('scheduler', 'a', 60_000);
   const fired = lease ? await dueJobs.fire(lease, 100) : undefined;
   const run = fired?.runs.find((each) => each.campaignId === campaignId);

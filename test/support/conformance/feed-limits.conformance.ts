@@ -62,6 +62,15 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.reports.snapshot(runId)).toMatchObject(shown);
     });
 
+    it('of a start is that of its run, in place of the one of the definition', async () => {
+      const canary = { users: 3, then: 'pause' as const, maxFailedPercent: 7 };
+      const { runId } = await createRun(subject, { canary: { users: 5, then: 'pause' } }, canary);
+      expect(await subject.runs.toPrepare(10, [])).toMatchObject([{ runId, canary }]);
+      const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: 100 });
+      await subject.runs.begin(runId, [{ country: 'SG', audience, canaryUsers: 3 }]);
+      expect((await subject.runs.tallies([runId]))[0]).toMatchObject({ canary: { maxFailedPercent: 7 } });
+    });
+
     it('is none of a run without one', async () => {
       const { runId } = await startRun(subject);
       expect(await subject.runs.pauseForCanary(runId, 'canary')).toBe(false);

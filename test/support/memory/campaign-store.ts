@@ -62,13 +62,13 @@ export function createMemoryCampaignStore({ database }: { database: MemoryDataba
         return true;
       }),
 
-    start: (campaignId, dueAt) =>
+    start: (campaignId, dueAt, _clearedBy, _asker, canary = null) =>
       atOnce(() => {
         const row = campaigns.get(campaignId);
         if (row?.state === 'draft') {
           row.state = 'scheduled';
-          const job = { id: uuidv7(), campaignId, revision: row.revision, dueAtMs: dueAt?.getTime() ?? clock.nowMs() };
-          jobs.set(job.id, job);
+          const [id, dueAtMs] = [uuidv7(), dueAt?.getTime() ?? clock.nowMs()];
+          jobs.set(id, { id, campaignId, revision: row.revision, dueAtMs, settings: canary ? { canary } : {} });
         }
         return get(campaignId);
       }),

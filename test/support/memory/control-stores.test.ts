@@ -30,7 +30,7 @@ function memoryStores() {
     addJob: ({ campaignId, revision, dueAt }: { campaignId: string; revision: number; dueAt: Date }) =>
       atOnce(() => {
         const id = uuidv7();
-        database.jobs.set(id, { id, campaignId, revision, dueAtMs: dueAt.getTime() });
+        database.jobs.set(id, { id, campaignId, revision, dueAtMs: dueAt.getTime(), settings: {} });
       }),
     reports: createMemoryRunReports({ database }),
     deadLetters: createMemoryDeadLetters({ database }),

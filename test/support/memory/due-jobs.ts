@@ -24,10 +24,13 @@ export function createMemoryDueJobs({ database }: { database: MemoryDatabase }):
   function start(taken: readonly JobRow[]): Pick<Fired, 'runs' | 'orphans'> {
     const runs: Fired['runs'] = [];
     const orphans: Fired['orphans'] = [];
-    for (const { id, campaignId, revision, dueAtMs } of taken) {
+    for (const { id, campaignId, revision, dueAtMs, settings } of taken) {
       jobs.delete(id);
       if (!hasRevision(database, { campaignId, revision })) orphans.push({ jobId: id, campaignId, revision });
-      else runs.push({ campaignId, ...insertRun(database, { campaignId, revision, scheduledFor: new Date(dueAtMs) }) });
+      else {
+        const run = { campaignId, revision, scheduledFor: new Date(dueAtMs), settings };
+        runs.push({ campaignId, ...insertRun(database, run) });
+      }
     }
     return { runs, orphans };
   }

@@ -123,7 +123,7 @@ export function beginTarget(database: MemoryDatabase, row: ScheduleRow, occurren
       0,
     );
   } else if (!database.jobs.has(id)) {
-    database.jobs.set(id, { id, campaignId: target.campaignId, revision: target.revision, dueAtMs });
+    database.jobs.set(id, { id, campaignId: target.campaignId, revision: target.revision, dueAtMs, settings: {} });
   }
 }
 

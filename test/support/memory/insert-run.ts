@@ -3,6 +3,7 @@ import type { MemoryDatabase } from './memory-database.ts';
 import { addRunEvent } from './run-events.ts';
 import { definitionOf, type RunKey } from './run-definitions.ts';
 import { waitsNot } from './run-feeds.ts';
+import type { RunRow } from './run-tables.ts';
 
 const missedReason = 'its start was missed for longer than its schedule allows';
 
@@ -12,7 +13,12 @@ const missedReason = 'its start was missed for longer than its schedule allows';
  */
 export function insertRun(
   database: MemoryDatabase,
-  { campaignId, revision, scheduledFor }: RunKey & { scheduledFor: Date },
+  {
+    campaignId,
+    revision,
+    scheduledFor,
+    settings = {},
+  }: RunKey & Pick<RunRow, 'scheduledFor'> & Partial<Pick<RunRow, 'settings'>>,
 ): { runId: string; isNew: boolean } {
   const { deadlineSeconds, schedule } = definitionOf(database, { campaignId, revision });
   for (const row of database.runs.values()) {
@@ -40,7 +46,7 @@ export function insertRun(
     waiting: 0,
     ...waitsNot,
     stateSince: database.clock.now(),
-    settings: {},
+    settings,
     canary: null,
     judgedFrom: new Map(),
     failuresKept: true,

@@ -1,4 +1,8 @@
-import { defaultMinJudgedUsers, type CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
+import {
+  defaultMinJudgedUsers,
+  type CampaignDefinition,
+  type Canary,
+} from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { RunSettings } from '../../../shared/contracts/runs/runs.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { RunRow } from './run-tables.ts';
@@ -20,13 +24,18 @@ export function hasRevision({ campaigns }: MemoryDatabase, { campaignId, revisio
 /** The campaign's, but for what was changed for the run alone. */
 export function settingsOf(database: MemoryDatabase, row: RunRow): RunSettings {
   const { priority, paceUsersPerSecond, pauseAtFailedPercent, pauseAtFailedMinUsers } = definitionOf(database, row);
+  const { canary: _, ...changed } = row.settings;
   return {
     priority,
     paceUsersPerSecond: paceUsersPerSecond ?? null,
     pauseAtFailedPercent: pauseAtFailedPercent ?? null,
     pauseAtFailedMinUsers: pauseAtFailedMinUsers ?? defaultMinJudgedUsers,
-    ...row.settings,
+    ...changed,
   };
+}
+
+export function canaryOf(database: MemoryDatabase, row: RunRow): Canary | null {
+  return row.settings.canary ?? definitionOf(database, row).canary ?? null;
 }
 
 export type RunKey = Pick<RunRow, 'campaignId' | 'revision'>;

@@ -13,7 +13,7 @@ import type { RunRow } from './run-tables.ts';
 import { addRunEvent } from './run-events.ts';
 import { underWayOf } from './under-way.ts';
 import { beginRetry } from './begin-retry.ts';
-import { definitionOf } from './run-definitions.ts';
+import { canaryOf, definitionOf } from './run-definitions.ts';
 import { feedsOf, unfed, waitsNot } from './run-feeds.ts';
 import { noteEnd } from './run-history.ts';
 import { tallyOf, recounted } from './run-tallies.ts';
@@ -38,6 +38,7 @@ export function createMemoryRunStore({ database }: { database: MemoryDatabase })
             runId: row.id,
             campaignId: row.campaignId,
             definition: definitionOf(database, row),
+            canary: canaryOf(database, row),
             isRetry: row.parentId !== null,
             isDry: row.kind === 'dry-run',
             isJudged: false,

@@ -1,3 +1,4 @@
+import type { Canary } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { CampaignAbout } from '../../../shared/contracts/campaigns/about-campaign.ts';
 import type { CampaignOrigin } from '../../../shared/contracts/campaigns/campaign-origins.ts';
 import type { CampaignDefinition } from '../../../shared/contracts/campaigns/campaigns.ts';
@@ -24,6 +25,7 @@ export interface JobRow {
   campaignId: string;
   revision: number;
   dueAtMs: number;
+  settings: RunRow['settings'];
 }
 
 export interface LeaseRow {
@@ -54,7 +56,7 @@ export interface RunRow {
   waitingSince: Date | null;
   stateSince: Date;
   /** What was changed for this run alone. */
-  settings: Partial<RunSettings>;
+  settings: Partial<RunSettings> & { canary?: Canary };
   canary: CanaryState | null;
   /** By step: who had ended when the run was resumed last. */
   judgedFrom: ReadonlyMap<number, { ended: number; failed: number }>;

@@ -6,11 +6,12 @@ import type { RunTally } from '../../../services/trigger/ports/run-store.ts';
 import { createMemoryDatabase, type MemoryDatabase } from './memory-database.ts';
 import type { RunRow } from './run-tables.ts';
 import { addToTotals, totalsOf, totalsRowsOf } from './totals.ts';
-import { definitionOf, settingsOf } from './run-definitions.ts';
+import { canaryOf, definitionOf, settingsOf } from './run-definitions.ts';
 import { feedsOf } from './run-feeds.ts';
 
 export function tallyOf(database: MemoryDatabase, row: RunRow): RunTally {
-  const { chain, budgets, canary } = definitionOf(database, row);
+  const { chain, budgets } = definitionOf(database, row);
+  const canary = canaryOf(database, row);
   return {
     runId: row.id,
     campaignId: row.campaignId,

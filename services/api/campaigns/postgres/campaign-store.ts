@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { CampaignAbout } from '../../../../shared/contracts/campaigns/about-campaign.ts';
 import type { CampaignOrigin } from '../../../../shared/contracts/campaigns/campaign-origins.ts';
-import type { CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
+import type { CampaignDefinition, Canary } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { KeptSchedule } from '../../../../shared/contracts/schedules/kept-schedules.ts';
 import type { RecurrenceDefinition } from '../../../../shared/contracts/schedules/recurrences.ts';
 import { partitionOf } from '../../../../shared/domain/partitioning.ts';
@@ -66,12 +66,12 @@ export function createCampaignStore({ pool, quotas }: CampaignStoreDeps): Campai
       return rowCount === 1;
     },
 
-    start: async (campaignId, dueAt, { policy, approvalId } = neededNone, asker = null) => {
+    start: async (campaignId, dueAt, { policy, approvalId } = neededNone, asker = null, canary = null) => {
       await starting(campaignId, (client) =>
         client.query(
           startCampaign.with({
             ...{ campaignId, startId: uuidv7(), partition: partitionOf(campaignId) },
-            ...{ dueAt, policy, approvalId, asker },
+            ...{ dueAt, policy, approvalId, asker, settings: canary ? { canary } : {} },
           }),
         ),
       );
@@ -176,6 +176,8 @@ interface NewStart {
   /** Null: now. */
   dueAt: Date | null;
   asker: Asker | null;
+  /** Settings of its run, which override the definition. */
+  settings: { canary?: Canary };
 }
 
 /**
@@ -191,9 +193,9 @@ const startCampaign = statementOf<ClearedBy & NewStart>(
       and is_cleared(id, revision, ${$('policy')}, ${$('approvalId')})
     returning id, revision
   )
-  insert into run_starts (partition_id, due_at, id, campaign, revision, asked_by)
+  insert into run_starts (partition_id, due_at, id, campaign, revision, asked_by, settings)
   select ${$('partition')}, date_trunc('milliseconds', coalesce(${$('dueAt')}::timestamptz, now())), ${$('startId')},
-    id, revision, ${$('asker')}::jsonb
+    id, revision, ${$('asker')}::jsonb, ${$('settings')}::jsonb
   from started`,
 );
 

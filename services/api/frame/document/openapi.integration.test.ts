@@ -376,7 +376,7 @@ describe('the OpenAPI document', () => {
     const { paths } = openapi.parse((await get('/openapi.json', {})).json());
     const required = (path: string) => paths[path]?.['post']?.['requestBody'];
     expect(required('/v1/campaigns')).toMatchObject({ required: true });
-    for (const path of ['/v1/runs/{id}/pause'])
+    for (const path of ['/v1/campaigns/{id}/start', '/v1/runs/{id}/pause'])
       expect(required(path), path).toMatchObject({ required: false });
     expect(JSON.stringify(paths)).not.toContain('x-optional-body');
   });

@@ -9,7 +9,8 @@ export const isAnyOpen = `select exists (select from runs where ended_at is null
 
 export const toPrepare = `
   select r.id as "runId", r.campaign as "campaignId", c.definition, r.parent is not null as "isRetry",
-    r.kind = 'dry-run' as "isDry", r.kind <> 'dry-run' and exists (select from approval_policies) as "isJudged",
+    (c.definition || r.settings) -> 'canary' as canary, r.kind = 'dry-run' as "isDry",
+    r.kind <> 'dry-run' and exists (select from approval_policies) as "isJudged",
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"
   from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
   where r.state = 'preparing' and r.ended_at is null and r.id <> all($2::uuid[])
@@ -101,7 +102,7 @@ const talliesOf = (runs: string) => `
     (c.definition || r.settings) -> 'pauseAtFailedPercent' as "failedPercent",
     (c.definition || r.settings) -> 'pauseAtFailedMinUsers' as "failedMinUsers",
     c.definition ? 'budgets' as "hasBudgets",
-    case when r.canary = 'serving' then c.definition -> 'canary' end as canary,
+    case when r.canary = 'serving' then (c.definition || r.settings) -> 'canary' end as canary,
     f.feed as "feedId", f.country, f.fed_users::float8 as "fedUsers", f.held_out_users::float8 as "heldOutUsers",
     f.canary_users::float8 as "canaryUsers",
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", f.complete, f.stalled,

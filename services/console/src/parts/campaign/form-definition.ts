@@ -70,7 +70,11 @@ export function definitionOf(form: CampaignForm, types: Types): SaidDefinition {
   return { definition, problems: [...problems, ...when.problems] };
 }
 
-function canaryOf({ canary, canaryMaxFailedPercent }: CampaignForm, problems: LocalProblem[]) {
+/** Returns the canary of a form; empty if none is typed. Adds what is wrong with it to the problems. */
+export function canaryOf(
+  { canary, canaryMaxFailedPercent }: Pick<CampaignForm, 'canary' | 'canaryMaxFailedPercent'>,
+  problems: LocalProblem[],
+) {
   const text = canary.trim();
   if (text === '') return {};
   const size = text.endsWith('%')

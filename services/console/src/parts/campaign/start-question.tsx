@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../icon/icon.tsx';
@@ -19,11 +20,16 @@ interface StartQuestionProps {
   onClose: () => void;
   onStart: () => void;
   onSubmit: () => void;
+  /** Fields of the start. */
+  children?: ReactNode;
+  /** False if a field is wrong. */
+  isReady?: boolean;
 }
 
 /** Confirmation of a start with all its effects. If the policy requires it, submits for approval instead. */
 export function StartQuestion(props: StartQuestionProps) {
   const { verb, name, lead, effects, warnings, isWorking, error, onClose, onStart, onSubmit } = props;
+  const { children, isReady = true } = props;
   const isRefused = error !== null && problemOf(error).code === 'approval-needed';
   const ask = isRefused ? 'yes' : props.ask;
   return (
@@ -43,7 +49,7 @@ export function StartQuestion(props: StartQuestionProps) {
             </Button>
           )}
           {ask !== 'yes' && (
-            <Button kind="ink" disabled={isWorking} onClick={onStart}>
+            <Button kind="ink" disabled={isWorking || !isReady} onClick={onStart}>
               {isWorking ? `${verb}ing…`.replace('eing', 'ing') : `${verb} it`}
             </Button>
           )}
@@ -51,6 +57,7 @@ export function StartQuestion(props: StartQuestionProps) {
       }
     >
       <Effects effects={effects} />
+      {children}
       {warnings.map((warning) => (
         <p key={warning} className="c-warn sm row gap-1.5 items-start">
           <Icon name="warn" size={14} />

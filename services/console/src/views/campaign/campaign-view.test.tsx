@@ -84,6 +84,7 @@ describe('the dialog that starts a draft', () => {
       /Later you can change pace, deadline, priority, failure limit and budgets/,
     ])
       expect(within(dialog).getByText(words)).toBeDefined();
+    expect(within(dialog).queryByLabelText('Canary, first')).toBeNull();
   });
 
   it('shows an exact count in place of the estimate', async () => {
@@ -95,6 +96,23 @@ describe('the dialog that starts a draft', () => {
     });
     expect(await within(dialog).findByText('19,412')).toBeDefined();
     expect(within(dialog).getByText('users, counted')).toBeDefined();
+  });
+
+  it('starts with a canary that is typed there, and shows its effect', async () => {
+    const { api, user, dialog } = await open({
+      'GET /v1/campaigns/cmp_draft': draft,
+      'POST /v1/campaigns/:id/start': { ...draft, state: 'running' },
+    });
+    const field = within(dialog).getByLabelText('Canary, first');
+    await user.type(field, 'many');
+    expect(await within(dialog).findByText(/has to be a number, not “many”/i)).toBeDefined();
+    expect(within(dialog).getByRole('button', { name: 'Start it' })).toHaveProperty('disabled', true);
+    await user.clear(field);
+    await user.type(field, '5 %');
+    expect(await within(dialog).findByText('canary, of each country')).toBeDefined();
+    await user.click(within(dialog).getByRole('button', { name: 'Start it' }));
+    const bodies = () => api.askedFor('POST /v1/campaigns/cmp_draft/start').map(({ body }) => body);
+    await waitFor(() => expect(bodies()).toEqual([{ canary: { percent: 5, then: 'pause' } }]));
   });
 
   it('submits for approval in place of the start, if the policy asks for one', async () => {

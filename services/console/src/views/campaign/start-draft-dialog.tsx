@@ -1,15 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { previewCampaign, startCampaign, submitCampaign } from '#client/sdk.gen.ts';
 import { getCampaignQueryKey, listCampaignsQueryKey } from '#client/@tanstack/react-query.gen.ts';
 import type { Campaign, CampaignDefinitionInput } from '#client/types.gen.ts';
 import { bestOf, howManyOf } from '../../parts/audience/how-many.ts';
 import { useApprovalAsk } from '../../parts/campaign/approval-ask.ts';
 import { afterStart } from '../../parts/campaign/follow-start.ts';
-import { formOf } from '../../parts/campaign/form-definition.ts';
+import { canaryOf, formOf } from '../../parts/campaign/form-definition.ts';
+import type { LocalProblem } from '../../parts/forms/schema-values.ts';
 import { startEffects } from '../../parts/campaign/start-effects.ts';
 import { StartQuestion } from '../../parts/campaign/start-question.tsx';
 import { useNewestReport } from '../../parts/campaign/use-newest-report.ts';
+import { TextInput } from '../../parts/controls/controls.tsx';
+import { FormField, FormProblemsContext } from '../../parts/forms/form-field.tsx';
 import { useZone } from '../../parts/times/zone.ts';
 import { whenInWords } from '../../parts/when/when-words.ts';
 import { sentence } from '../../parts/words/figures.ts';
@@ -29,8 +33,9 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
   const known = preview.data && howManyOf(preview.data.users, preview.data.asOf);
   const size = known ? bestOf(known, dryRun.report, campaign.revision) : null;
   const ask = useApprovalAsk(campaign, size);
+  const canary = useCanary();
   const start = useMutation({
-    mutationFn: async () => (await startCampaign({ path, throwOnError: true })).data,
+    mutationFn: async () => (await startCampaign({ path, body: canary.body, throwOnError: true })).data,
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) });
       void queries.invalidateQueries({ queryKey: listCampaignsQueryKey() });
@@ -50,15 +55,34 @@ export function StartDraftDialog({ campaign, onClose }: { campaign: Campaign; on
       verb={campaign.schedule.type === 'now' ? 'Start' : 'Schedule'}
       name={campaign.name}
       lead={whenInWords(formOf(campaign, [], zone), zone)}
-      effects={startEffects(campaign, preview.isPending ? 'asking' : size, preview.data ?? null)}
+      effects={startEffects({ ...campaign, ...canary.body }, preview.isPending ? 'asking' : size, preview.data ?? null)}
       warnings={(preview.data?.warnings ?? []).map(({ detail }) => sentence(withTitles(detail)))}
       isWorking={start.isPending || submit.isPending}
       error={submit.error ?? start.error}
       onStart={() => start.mutate()}
       onSubmit={() => submit.mutate()}
+      isReady={canary.isReady}
       {...{ ask, onClose }}
-    />
+    >
+      {ask !== 'yes' && campaign.canary === undefined && campaign.schedule.type === 'now' && canary.field}
+    </StartQuestion>
   );
+}
+
+/** The canary of this start. A definition with a canary was approved with it, so it gets no other one. */
+function useCanary() {
+  const [text, setText] = useState('');
+  const problems: LocalProblem[] = [];
+  const body = canaryOf({ canary: text, canaryMaxFailedPercent: '' }, problems);
+  const at = () => problems.map(({ detail }) => ({ detail, tone: 'bad' as const }));
+  const field = (
+    <FormProblemsContext value={{ at, onLeave: () => undefined }}>
+      <FormField pointer="/canary" label="Canary, first" hint="1000, or 5 %; then the run waits for you">
+        {(control) => <TextInput {...control} placeholder="none" value={text} onText={setText} />}
+      </FormField>
+    </FormProblemsContext>
+  );
+  return { body, field, isReady: problems.length === 0 };
 }
 
 function definitionIn(campaign: Campaign): CampaignDefinitionInput {
