@@ -43,7 +43,6 @@ const overlaps: readonly { value: Overlap; label: string }[] = [
 ];
 
 export function NewScheduleDialog({ clients, client, onMade, onClose }: NewScheduleDialogProps) {
-  const queries = useQueryClient();
   const { zone } = useZone();
   const [when, setWhen] = useState<WhenForm>({ ...firstWhen, kind: 'recurring', zone, overlap: 'allow' });
   const first = clients.find(client)?.name ?? client ?? '';
@@ -51,25 +50,7 @@ export function NewScheduleDialog({ clients, client, onMade, onClose }: NewSched
   const put = (part: Partial<WhenForm>) => setWhen({ ...when, ...part });
   const change = (part: Partial<TargetForm>) => setForm({ ...form, ...part });
   const { schedule, problems: wrong } = scheduleOf(when, []);
-  const make = useMutation({
-    mutationFn: async () => {
-      if (schedule.type !== 'recurring') throw new Error('it has no rule');
-      const { type: _, ...recurrence } = schedule;
-      const names = form.groups.split(/[\s,]+/).filter((name) => name !== '');
-      const body = {
-        ...recurrence,
-        name: form.name,
-        target: { client: form.client, url: form.url.trim(), ...(form.body !== '' && { body: form.body }) },
-        ...(names.length > 0 && { groups: { names } }),
-      };
-      return (await createSchedule({ body, throwOnError: true })).data;
-    },
-    onSuccess: async ({ id }) => {
-      await queries.invalidateQueries();
-      onClose();
-      onMade(id);
-    },
-  });
+  const make = useMake({ form, schedule, onMade, onClose });
   const problems = useRefusedFields(make.error);
   const refused = make.error && problemOf(make.error);
   return (
@@ -92,41 +73,12 @@ export function NewScheduleDialog({ clients, client, onMade, onClose }: NewSched
       }
     >
       <FormProblemsContext value={problems}>
-        <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
-          <FormField pointer="/name" label="Name" required>
-            {(control) => (
-              <TextInput {...control} value={form.name} data-autofocus onText={(name) => change({ name })} />
-            )}
-          </FormField>
-          <FormField pointer="/target/client" label="Client" required>
-            {(control) => (
-              <Select
-                {...control}
-                value={form.client}
-                placeholder={clients.items?.length === 0 ? 'There is no client yet' : 'Whose call is it?'}
-                choices={clients.items?.map(({ name }) => ({ value: name, label: name })) ?? []}
-                onChoose={(value) => change({ client: value })}
-              />
-            )}
-          </FormField>
-        </div>
-        <FormField pointer="/target/url" label="URL" required>
-          {(control) => <TextInput {...control} mono value={form.url} onText={(url) => change({ url })} />}
-        </FormField>
+        <TargetFields {...{ form, change, clients }} />
         <Rhythm when={when} put={put} />
         <NextFires when={when} />
         <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
           <DaysOffFields {...{ when, put }} pointer="" />
-          <FormField pointer="/misfire" label="If fires are missed">
-            {(control) => (
-              <Select {...control} value={when.misfire} choices={misfires} onChoose={(misfire) => put({ misfire })} />
-            )}
-          </FormField>
-          <FormField pointer="/overlap" label="If the one before still goes">
-            {(control) => (
-              <Select {...control} value={when.overlap} choices={overlaps} onChoose={(overlap) => put({ overlap })} />
-            )}
-          </FormField>
+          <ExceptionFields {...{ when, put }} />
           <FormField pointer="/groups" label="Groups" hint="One fire for each, such as SG, ID; empty: one for all">
             {(control) => <TextInput {...control} value={form.groups} onText={(groups) => change({ groups })} />}
           </FormField>
@@ -144,7 +96,92 @@ export function NewScheduleDialog({ clients, client, onMade, onClose }: NewSched
   );
 }
 
-function Rhythm({ when, put }: { when: WhenForm; put: (part: Partial<WhenForm>) => void }) {
+interface Made extends Pick<NewScheduleDialogProps, 'onMade' | 'onClose'> {
+  form: TargetForm;
+  schedule: ReturnType<typeof scheduleOf>['schedule'];
+}
+
+/** Creates the schedule, then closes the dialog. */
+function useMake({ form, schedule, onMade, onClose }: Made) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => {
+      if (schedule.type !== 'recurring') throw new Error('it has no rule');
+      const { type: _, ...recurrence } = schedule;
+      const names = form.groups.split(/[\s,]+/).filter((name) => name !== '');
+      const body = {
+        ...recurrence,
+        name: form.name,
+        target: { client: form.client, url: form.url.trim(), ...(form.body !== '' && { body: form.body }) },
+        ...(names.length > 0 && { groups: { names } }),
+      };
+      return (await createSchedule({ body, throwOnError: true })).data;
+    },
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries();
+      onClose();
+      onMade(id);
+    },
+  });
+}
+
+interface TargetFieldsProps {
+  form: TargetForm;
+  change: (part: Partial<TargetForm>) => void;
+  clients: Clients;
+}
+
+/** Fields of the call: its name, its client and its URL. */
+function TargetFields({ form, change, clients }: TargetFieldsProps) {
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
+        <FormField pointer="/name" label="Name" required>
+          {(control) => <TextInput {...control} value={form.name} data-autofocus onText={(name) => change({ name })} />}
+        </FormField>
+        <FormField pointer="/target/client" label="Client" required>
+          {(control) => (
+            <Select
+              {...control}
+              value={form.client}
+              placeholder={clients.items?.length === 0 ? 'There is no client yet' : 'Whose call is it?'}
+              choices={clients.items?.map(({ name }) => ({ value: name, label: name })) ?? []}
+              onChoose={(value) => change({ client: value })}
+            />
+          )}
+        </FormField>
+      </div>
+      <FormField pointer="/target/url" label="URL" required>
+        {(control) => <TextInput {...control} mono value={form.url} onText={(url) => change({ url })} />}
+      </FormField>
+    </>
+  );
+}
+
+interface WhenFieldsProps {
+  when: WhenForm;
+  put: (part: Partial<WhenForm>) => void;
+}
+
+/** Fields of fires that were missed, and of fires that overlap. */
+function ExceptionFields({ when, put }: WhenFieldsProps) {
+  return (
+    <>
+      <FormField pointer="/misfire" label="If fires are missed">
+        {(control) => (
+          <Select {...control} value={when.misfire} choices={misfires} onChoose={(misfire) => put({ misfire })} />
+        )}
+      </FormField>
+      <FormField pointer="/overlap" label="If the one before still goes">
+        {(control) => (
+          <Select {...control} value={when.overlap} choices={overlaps} onChoose={(overlap) => put({ overlap })} />
+        )}
+      </FormField>
+    </>
+  );
+}
+
+function Rhythm({ when, put }: WhenFieldsProps) {
   return (
     <div className="grid grid-cols-[108px_1fr_1fr] gap-3 items-start phone:grid-cols-1">
       <FormField pointer="/rule" label="By">
