@@ -11,7 +11,7 @@ import { priorityMutations } from './priority-mutations.ts';
 import { readinessMutations } from './readiness-mutations.ts';
 import { ruleMutations } from './rule-mutations.ts';
 import { schedulerMutations } from './scheduler-mutations.ts';
-import { testSendMutations } from './test-send-mutations.ts';
+import { trialMutations } from './trial-mutations.ts';
 import { tokenMutations } from './token-mutations.ts';
 import { tracingMutations } from './tracing-mutations.ts';
 import { triggerMutations } from './trigger-mutations.ts';
@@ -28,7 +28,7 @@ export const mutations: readonly Mutation[] = [
   ...claimMutations,
   ...apiMutations,
   ...approvalMutations,
-  ...testSendMutations,
+  ...trialMutations,
   ...tokenMutations,
   ...domainMutations,
   ...readinessMutations,

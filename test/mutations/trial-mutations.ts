@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts';
 
 const tests = 'services/api/trials/live-tests';
 
-export const testSendMutations: readonly Mutation[] = [
+export const trialMutations: readonly Mutation[] = [
   {
     takesAway: 'test sends: a test is judged again once it holds the lock of the sums',
     edits: [
@@ -47,5 +47,19 @@ export const testSendMutations: readonly Mutation[] = [
     edits: [{ text: '[country]: users.length + tested })', replacement: '[country]: users.length })' }],
     project: 'integration',
     noticedBy: [tests],
+  },
+  {
+    takesAway: 'canaries: a start does not replace the canary of the definition',
+    edits: [{ text: 'if (definition.canary !== undefined)', replacement: 'if (definition.canary?.users === 0)' }],
+    project: 'integration',
+    noticedBy: ['services/api/campaigns/canary'],
+  },
+  {
+    takesAway: 'canaries: the canary of a start is that of its run',
+    edits: [
+      { text: "(c.definition || r.settings) -> 'canary' as canary", replacement: "c.definition -> 'canary' as canary" },
+    ],
+    project: 'integration',
+    noticedBy: ['test/integration/execution-path'],
   },
 ];
