@@ -20,7 +20,7 @@ export async function writeEndedRun(pool: Pool, definition: { name: string }): P
     campaignId,
     definition.name,
   ]);
-  await pool.query('insert into campaign_revisions (campaign, revision, definition) values ($1, 1, $2)', [
+  await pool.query('insert into revisions (campaign, revision, definition) values ($1, 1, $2)', [
     campaignId,
     definition,
   ]);

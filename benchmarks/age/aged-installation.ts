@@ -88,7 +88,7 @@ async function addCampaign(pool: Pool, name: string, units: bigint | null): Prom
     campaignId,
     name,
   ]);
-  await pool.query('insert into campaign_revisions (campaign, revision, definition) values ($1, 1, $2)', [
+  await pool.query('insert into revisions (campaign, revision, definition) values ($1, 1, $2)', [
     campaignId,
     definition,
   ]);

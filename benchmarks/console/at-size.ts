@@ -100,7 +100,7 @@ async function writeCampaigns(pool: Pool, campaigns: number): Promise<void> {
       insert into campaigns (id, name, state, revision)
       select uuidv7(), 'Number ' || n, 'scheduled', 1 from generate_series(1, $1::int) n returning id
     ), r as (
-      insert into campaign_revisions (campaign, revision, definition)
+      insert into revisions (campaign, revision, definition)
       select id, 1, $2::jsonb || jsonb_build_object('name', 'Number') from c
     )
     insert into run_starts (partition_id, due_at, id, campaign, revision)

@@ -69,7 +69,7 @@ async function writeRun(pool: Pool, runId: string, { name, codes, chain }: RunTe
     campaignId,
     name,
   ]);
-  await pool.query('insert into campaign_revisions (campaign, revision, definition) values ($1, 1, $2)', [
+  await pool.query('insert into revisions (campaign, revision, definition) values ($1, 1, $2)', [
     campaignId,
     definition,
   ]);

@@ -25,7 +25,7 @@ export async function addWaitingRuns(pool: Pick<Pool, 'query'>, waiting: Waiting
   await pool.query(`insert into campaigns (id, name, state, revision) values ($1, 'waits', 'scheduled', 1)`, [
     campaignId,
   ]);
-  await pool.query('insert into campaign_revisions (campaign, revision, definition) values ($1, 1, $2)', [
+  await pool.query('insert into revisions (campaign, revision, definition) values ($1, 1, $2)', [
     campaignId,
     { ...definition, schedule: { type: 'now' } },
   ]);

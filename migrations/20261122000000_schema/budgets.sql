@@ -1,4 +1,4 @@
--- after: campaigns, feeds, runs, steps
+-- after: feeds, revisions, runs, steps
 -- Budgets: units or money that a campaign may spend in a country, reserved for each batch before its call
 -- (docs/decisions/0028-budgets-and-money.md). Campaigns without budgets have no row here, and their feeds no units.
 
@@ -39,7 +39,7 @@ returns bigint[] language sql stable as $$
         then (u.units * (prices -> 'steps' ->> (s.place - 1)::int)::numeric * 1000000)::bigint
     end order by s.place)
   from budgets b
-  join campaign_revisions c on c.campaign = b.campaign and c.revision = of_revision
+  join revisions c on c.campaign = b.campaign and c.revision = of_revision
   cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
   cross join lateral (select coalesce((s.step ->> 'unitsPerUser')::bigint, 0) as units) u
   where b.campaign = of_campaign and b.country = of_country

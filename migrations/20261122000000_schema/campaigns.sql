@@ -27,18 +27,6 @@ create index campaigns_about on campaigns using gin (about jsonb_path_ops);
 create index campaigns_words on campaigns using gin (words);
 create index campaigns_of_saved_audience on campaigns (saved_audience, id) where saved_audience is not null;
 
-create table campaign_revisions (
-  campaign uuid not null references campaigns,
-  revision int not null,
-  definition jsonb not null,
-  account uuid,
-  written_by uuid,
-  created_at timestamptz not null default now(),
-  primary key (campaign, revision)
-);
-create index campaign_revisions_of_account on campaign_revisions (account, created_at) where account is not null;
-create index campaign_revisions_audience on campaign_revisions using gin ((definition -> 'audience') jsonb_path_ops);
-
 -- One row for each due start: inserted once, deleted by the transaction that inserts its run, never updated.
 create table run_starts (
   partition_id int2 not null,

@@ -1,4 +1,4 @@
--- after: campaigns, saved-audiences
+-- after: revisions
 -- Audience sources that campaigns can name, ordered by use (docs/decisions/0101-saved-audiences-counts-and-use.md).
 
 -- Returns a TypeID of shared/domain/ids from a prefix and a uuid.
@@ -67,7 +67,7 @@ begin
   with wanted as materialized (
     select false as by_saved, c.id as used_by, s.kind, s.source, s.left_out
     from campaigns c
-    join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+    join revisions r on r.campaign = c.id and r.revision = c.revision
     cross join lateral named_sources(r.definition -> 'audience') s
     where c.id = any(changed) and c.archived_at is null
     union all
@@ -76,7 +76,7 @@ begin
     union all
     select true, a.id, s.kind, s.source, s.left_out
     from saved_audiences a
-    join saved_audience_revisions r on r.saved_audience = a.id and r.revision = a.revision
+    join revisions r on r.saved_audience = a.id and r.revision = a.revision
     cross join lateral named_sources(r.definition -> 'audience') s
     where a.id = any(changed)
   ), before as materialized (
@@ -111,17 +111,12 @@ begin
 end $$;
 
 -- Triggers run with the rights of the owner: services only read these tables.
-create function note_written_campaigns() returns trigger
+create function note_written_revisions() returns trigger
 language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  changed uuid[] := array(select distinct coalesce(campaign, saved_audience) from written where template is null);
 begin
-  perform note_audience_uses(array(select distinct campaign from written));
-  return null;
-end $$;
-
-create function note_written_saved_audiences() returns trigger
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  perform note_audience_uses(array(select distinct saved_audience from written));
+  if changed <> '{}' then perform note_audience_uses(changed); end if;
   return null;
 end $$;
 
@@ -132,14 +127,12 @@ begin
   return null;
 end $$;
 
-create trigger note_written_campaigns after insert on campaign_revisions
-  referencing new table as written for each statement execute function note_written_campaigns();
+create trigger note_written_revisions after insert on revisions
+  referencing new table as written for each statement execute function note_written_revisions();
 create trigger note_changed_campaign after update of archived_at, about on campaigns for each row
   when (old.archived_at is distinct from new.archived_at or old.saved_audience is distinct from new.saved_audience)
   execute function note_changed_uses();
 create trigger note_deleted_campaign after delete on campaigns for each row execute function note_changed_uses();
-create trigger note_written_saved_audiences after insert on saved_audience_revisions
-  referencing new table as written for each statement execute function note_written_saved_audiences();
 -- Its name makes it run before note_named_audience.
 create trigger note_deleted_saved_audience after delete on saved_audiences for each row
   execute function note_changed_uses();

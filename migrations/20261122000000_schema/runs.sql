@@ -1,4 +1,4 @@
--- after: action-types, campaigns, installation
+-- after: action-types, installation, revisions
 -- Runs, their history and progress (docs/decisions/0012-schedules.md, 0015-life-of-campaigns-and-runs.md,
 -- 0016-run-history-and-audit-log.md, 0003-steps-child-batches-and-child-runs.md). Small tables with rows that change
 -- every second have vacuum thresholds in rows, and reserve room for updates in their pages.
@@ -75,7 +75,7 @@ create function prices_now(of_campaign uuid, of_revision int) returns jsonb lang
   select jsonb_build_object(
     'currency', (select value from service_settings where service = 'api' and name = 'MUSTER_CURRENCY'),
     'steps', jsonb_agg(t.config -> 'price' order by s.place))
-  from campaign_revisions c
+  from revisions c
   cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
   left join action_types t on t.name = s.step ->> 'action'
   where c.campaign = of_campaign and c.revision = of_revision

@@ -12,14 +12,3 @@ create table saved_audiences (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-
-create table saved_audience_revisions (
-  saved_audience uuid not null references saved_audiences on delete cascade,
-  revision int not null,
-  definition jsonb not null,
-  account uuid,
-  created_at timestamptz not null default now(),
-  primary key (saved_audience, revision)
-);
-create index saved_audience_revisions_of_account on saved_audience_revisions (account, created_at)
-  where account is not null;

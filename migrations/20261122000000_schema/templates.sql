@@ -10,13 +10,3 @@ create table templates (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-
-create table template_revisions (
-  template uuid not null references templates on delete cascade,
-  revision int not null,
-  definition jsonb not null,
-  account uuid,
-  created_at timestamptz not null default now(),
-  primary key (template, revision)
-);
-create index template_revisions_of_account on template_revisions (account, created_at) where account is not null;

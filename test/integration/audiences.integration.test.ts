@@ -150,13 +150,13 @@ describe('the lists of an installation', () => {
     const { pool } = database;
     await pool.query(`insert into campaigns (id, name, state, revision)
       select uuidv7(), 'campaign ' || n, 'draft', 1 from generate_series(1, 3000) n`);
-    await pool.query(`insert into campaign_revisions (campaign, revision, definition)
+    await pool.query(`insert into revisions (campaign, revision, definition)
       select id, 1, '{"audience": {"include": [{"segment": "riders"}]}}' from campaigns`);
-    await pool.query('analyze campaigns, campaign_revisions');
+    await pool.query('analyze campaigns, revisions');
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
       `explain select (select count(*) from (${campaignsNaming('list', publicListId('a.id'))}) u) from audiences a`,
     );
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan.match(/Bitmap Index Scan on campaign_revisions_audience/g)).toHaveLength(2);
+    expect(plan.match(/Bitmap Index Scan on revisions_audience/g)).toHaveLength(2);
   });
 });

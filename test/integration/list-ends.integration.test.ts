@@ -70,7 +70,7 @@ describe('the end of an uploaded list', () => {
     await on.pool.query('delete from run_starts');
     await on.pool.query(`insert into runs (id, campaign, revision, scheduled_for, deadline_at, state)
       select uuidv7(), id, 1, now(), now(), 'running' from campaigns`);
-    await on.pool.query(`insert into campaign_revisions (campaign, revision, definition)
+    await on.pool.query(`insert into revisions (campaign, revision, definition)
       select id, 2, '{"audience": {"include": [{"segment": "riders"}]}}' from campaigns`);
     await on.pool.query('update campaigns set revision = 2');
     expect((await show(list)).expiresAt).toBeNull();

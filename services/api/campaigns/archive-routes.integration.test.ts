@@ -181,7 +181,7 @@ describe('a draft that is deleted', () => {
 
     expect((await on.ask('GET', `/v1/campaigns/${id}`)).statusCode).toBe(404);
     expect(await on.rowsOf('budgets')).toEqual([]);
-    const left = (await on.rowsOf('campaign_revisions')).map((row) => row['campaign']);
+    const left = (await on.rowsOf('revisions')).map((row) => row['campaign']);
     expect(left).toEqual([uuid(other.id)]);
     expect((await on.ask('GET', `/v1/audit?subject=${id}&method=DELETE`)).json()).toMatchObject({
       items: [{ detail: {} }, { detail: { name: 'nothing came of it', revision: 2 } }],
@@ -204,7 +204,7 @@ describe('a draft that is deleted', () => {
     await post(id, 'unschedule');
     await addRun(id, 'completed', new Date());
     expect(refusalOf(await on.ask('DELETE', `/v1/campaigns/${id}`))).toBe(`${forbidden}it has run: archive it`);
-    expect(await on.rowsOf('campaign_revisions')).toHaveLength(1);
+    expect(await on.rowsOf('revisions')).toHaveLength(1);
   });
 
   it('waits for a change of the same moment, and takes that along', async () => {
@@ -214,15 +214,15 @@ describe('a draft that is deleted', () => {
       await client.query('begin');
       await client.query('update campaigns set revision = 2 where id = $1', [uuid(id)]);
       await client.query(
-        `insert into campaign_revisions (campaign, revision, definition) select campaign, 2, definition
-          from campaign_revisions where campaign = $1`,
+        `insert into revisions (campaign, revision, definition) select campaign, 2, definition
+          from revisions where campaign = $1`,
         [uuid(id)],
       );
       const answer = on.ask('DELETE', `/v1/campaigns/${id}`);
       await untilOneWaits(on.pool);
       await client.query('commit');
       expect((await answer).statusCode).toBe(204);
-      expect(await on.rowsOf('campaign_revisions')).toEqual([]);
+      expect(await on.rowsOf('revisions')).toEqual([]);
     } finally {
       client.release();
     }

@@ -125,7 +125,7 @@ const insertRuns = unnamedStatementOf<NewRuns>(
       k.due_at + (c.definition ->> 'deadlineSeconds')::float8 * interval '1 second',
       case when m.missed then 'expired' else 'preparing' end, case when m.missed then ${missedReason} end,
       case when m.missed then now() end
-    from k join campaign_revisions c on c.campaign = k.campaign and c.revision = k.revision
+    from k join revisions c on c.campaign = k.campaign and c.revision = k.revision
     cross join lateral (
       -- What recurs has judged that itself.
       select c.definition -> 'schedule' ->> 'type' in ('at', 'local')

@@ -120,7 +120,7 @@ const takeEvents = statementOf<{ limit: number }>(
   from webhook_events e
   left join campaigns c on c.id = e.campaign
   left join runs r on r.id = e.run
-  left join campaign_revisions v on v.campaign = c.id and v.revision = coalesce(r.revision, c.revision)
+  left join revisions v on v.campaign = c.id and v.revision = coalesce(r.revision, c.revision)
   left join lateral (
     select jsonb_build_object(
       'audience', (select coalesce(sum(fed_users), 0) from feeds where run = r.id),

@@ -160,7 +160,7 @@ const selectStarter = statementOf<Pick<StartOf, 'campaignId' | 'revision' | 'run
   select c.account, r.written_by as "writtenBy", (
       select e.detail -> 'by' ->> 'keyId' from run_events e
       where e.run = ${$('runId')}::uuid and e.kind = 'created' order by e.id limit 1) as "askedBy"
-  from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = ${$('revision')}::int
+  from campaigns c join revisions r on r.campaign = c.id and r.revision = ${$('revision')}::int
   where c.id = ${$('campaignId')}::uuid`,
 );
 

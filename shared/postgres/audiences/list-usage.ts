@@ -13,7 +13,7 @@ const using = `
   select c.campaign
   from (
     select campaign, revision from run_starts union select campaign, revision from runs where ended_at is null
-  ) open join campaign_revisions c using (campaign, revision)
+  ) open join revisions c using (campaign, revision)
   where c.definition -> 'audience' @> jsonb_build_object('include', $1::jsonb)
     or c.definition -> 'audience' @> jsonb_build_object('exclude', $1::jsonb)
   order by c.campaign`;
@@ -28,7 +28,7 @@ export function campaignsNaming(kind: 'list' | 'segment', id: string): string {
   const naming = (part: 'include' | 'exclude') =>
     `r.definition -> 'audience' @>
       jsonb_build_object('${part}', jsonb_build_array(jsonb_build_object('${kind}', ${id})))`;
-  return `select c.id from campaign_revisions r join campaigns c on c.id = r.campaign and c.revision = r.revision
+  return `select c.id from revisions r join campaigns c on c.id = r.campaign and c.revision = r.revision
     where c.archived_at is null and (${naming('include')} or ${naming('exclude')})`;
 }
 

@@ -31,7 +31,7 @@ export const run = statementOf<{ runId: string; country: string }>(
   select r.state, jsonb_array_length(c.definition -> 'chain') as steps, r.failures_kept as "keepsFailures",
     coalesce(f.feeds, '{}') as "feedIds", coalesce(f.kept, true) as "keepsUsers"
   from runs r
-  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   left join lateral (
     select array_agg(feed order by feed) as feeds,
       bool_and(next_batch_no = 1 or exists (select from batches b where b.feed = feeds.feed and b.batch_no = 1)) as kept

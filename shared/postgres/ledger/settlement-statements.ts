@@ -120,7 +120,7 @@ export const claimByStatus = statementOf<{ owner: string; leaseMs: number }>(
   )
   update settlement_requests s set owner = ${$('owner')},
     lease_until = now() + ${$('leaseMs')}::float8 * interval '1 millisecond', next_at = null
-  from free, runs r, campaign_revisions c
+  from free, runs r, revisions c
   where s.id = free.id and r.id = s.run and c.campaign = r.campaign and c.revision = r.revision
   returning s.id as "settlementId", s.run as "runId", s.step, s.country, s.tries,
     array(select e ->> 'action' from jsonb_array_elements(c.definition -> 'chain') e) as chain,

@@ -16,7 +16,7 @@ export const stepsUnderWay = statementOf<{ runs: string }>(
   with f as (
     select f.run, f.feed, f.country, f.next_batch_no - 1 as fed, jsonb_array_length(c.definition -> 'chain') as steps
     from runs r
-    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    join revisions c on c.campaign = r.campaign and c.revision = r.revision
     join feeds f on f.run = r.id
     where r.id = any(${$('runs')}::uuid[])
   ), m as (

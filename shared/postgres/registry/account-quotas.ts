@@ -93,10 +93,7 @@ const quotaUse = statementOf<{ account: string | null }>(
   ) a
   left join open o on o.account = a.account
   cross join lateral (
-    select count(*) as changes from (
-      select account, created_at from campaign_revisions union all select account, created_at from template_revisions
-      union all select account, created_at from saved_audience_revisions
-    ) r
+    select count(*) as changes from revisions r
     where r.account = a.account and r.created_at > now() - interval '1 day'
   ) w
   cross join lateral (

@@ -178,7 +178,7 @@ const selectGuards = `
  */
 export const isOverSinceClosed = `exists (
   select from runs o
-  join campaign_revisions v on v.campaign = o.campaign and v.revision = o.revision
+  join revisions v on v.campaign = o.campaign and v.revision = o.revision
   join endpoint_guards g on g.action_type = v.definition -> 'chain' -> (c.step - 1) ->> 'action'
     and g.country = f.country
   where o.id = f.run and g.state = 'closed' and g.slow_start_at >= c.last_at

@@ -20,7 +20,7 @@ async function rowsOf(text: string, values: unknown[] = []): Promise<unknown[]> 
 async function addCampaign(): Promise<string> {
   const id = uuidv7();
   await rowsOf(`insert into campaigns (id, name, state, revision) values ($1, 'Weekend', 'scheduled', 1)`, [id]);
-  await rowsOf(`insert into campaign_revisions (campaign, revision, definition) values ($1, 1, $2)`, [
+  await rowsOf(`insert into revisions (campaign, revision, definition) values ($1, 1, $2)`, [
     ...[id, JSON.stringify(definition)],
   ]);
   return id;

@@ -128,7 +128,7 @@ const holdStarts = `
     select uuid_of_now(), g.campaign, g.revision, g.due_at,
       g.due_at + (c.definition ->> 'deadlineSeconds')::float8 * interval '1 second', 'paused', $1
     from (select distinct on (campaign, due_at) * from gone order by campaign, due_at) g
-    join campaign_revisions c on c.campaign = g.campaign and c.revision = g.revision
+    join revisions c on c.campaign = g.campaign and c.revision = g.revision
     on conflict (campaign, scheduled_for) do nothing returning id
   ), told as (
     insert into run_events (run, kind, detail)
@@ -161,7 +161,7 @@ const selectOpenRuns = `
       left join action_types t on t.name = s.step ->> 'action' order by s.place
     ) as classes
   from runs r join campaigns c on c.id = r.campaign
-  join campaign_revisions v on v.campaign = r.campaign and v.revision = r.revision
+  join revisions v on v.campaign = r.campaign and v.revision = r.revision
   where r.ended_at is null and r.kind <> 'dry-run' order by r.id`;
 
 const countKeys = `

@@ -62,12 +62,12 @@ const ownerOfJobChange = `select ${ofClient} from job_changes where id = $1::uui
 const ownerOfSchedule = `
   select s.client as "clientId", ${reachOfRevision}
   from schedules s left join campaigns c on c.id = s.campaign
-    left join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+    left join revisions r on r.campaign = c.id and r.revision = c.revision
   where s.id = $1::uuid`;
 
 const ownerOfCampaign = `
   select null::uuid as "clientId", ${reachOfRevision}
-  from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  from campaigns c join revisions r on r.campaign = c.id and r.revision = c.revision
   where c.id = $1::uuid`;
 
 /** SQL array of the strings of a template at a path; variables are not strings. */
@@ -76,22 +76,22 @@ const texts = (path: string) => `array(
 
 const ownerOfTemplate = `
   select null::uuid as "clientId", ${texts('countries[*]')} as countries, ${texts('chain[*].action')} as "actionTypes"
-  from templates t join template_revisions r on r.template = t.id and r.revision = t.revision
+  from templates t join revisions r on r.template = t.id and r.revision = t.revision
   where t.id = $1::uuid`;
 
 const ownerOfRun = `
   select null::uuid as "clientId", ${reachOfRevision}
-  from runs x join campaign_revisions r on r.campaign = x.campaign and r.revision = x.revision
+  from runs x join revisions r on r.campaign = x.campaign and r.revision = x.revision
   where x.id = $1::uuid`;
 
 const ownerOfApproval = `
   select null::uuid as "clientId", ${reachOfRevision}
-  from approvals a join campaign_revisions r on r.campaign = a.campaign and r.revision = a.revision
+  from approvals a join revisions r on r.campaign = a.campaign and r.revision = a.revision
   where a.id = $1::uuid`;
 
 const ownerOfQuarantinedStep = `
   select null::uuid as "clientId", ${reachOfRevision}
-  from runs x join campaign_revisions r on r.campaign = x.campaign and r.revision = x.revision
+  from runs x join revisions r on r.campaign = x.campaign and r.revision = x.revision
   where x.id = (select f.run from quarantined_steps q join feeds f on f.feed = q.feed where q.id = $1::uuid)`;
 
 const ownerOfAudience = `
@@ -114,5 +114,5 @@ const accountOfWebhook = `
 const ownerOfSavedAudience = `
   select null::uuid as "clientId",
     array(select jsonb_array_elements_text(r.definition -> 'countries')) as countries, '{}'::text[] as "actionTypes"
-  from saved_audiences s join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision
+  from saved_audiences s join revisions r on r.saved_audience = s.id and r.revision = s.revision
   where s.id = $1::uuid`;

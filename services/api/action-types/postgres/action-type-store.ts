@@ -160,7 +160,7 @@ const remove = `
 /** Returns the campaigns that use a type. Ended runs count, because they may be continued for users who failed. */
 const users = `
   select c.name, count(*) over ()::int as all
-  from campaigns c join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  from campaigns c join revisions r on r.campaign = c.id and r.revision = c.revision
   where r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('action', $1::text))
     or r.definition -> 'chain' @> jsonb_build_array(jsonb_build_object('check', jsonb_build_object('type', $1::text)))
   order by c.id desc limit ${namesShown}`;

@@ -155,7 +155,7 @@ describe('how many campaigns use it', () => {
     );
     await on.pool.query(`insert into campaigns (id, name, state, revision)
       select uuidv7(), 'campaign ' || n, 'draft', 1 from generate_series(1, 50) n`);
-    await on.pool.query(`insert into campaign_revisions (campaign, revision, definition)
+    await on.pool.query(`insert into revisions (campaign, revision, definition)
       select id, 1, '{"audience": {"include": [{"segment": "a"}]}}' from campaigns where name like 'campaign %'`);
     expect(await usesOf()).toEqual([
       ['a', 62, 0],

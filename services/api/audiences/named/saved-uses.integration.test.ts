@@ -63,10 +63,10 @@ async function expectTrueCounts() {
   const { rows } = await on.pool.query(`
     with said as (
       select true as by_saved, r.definition -> 'audience' as audience from saved_audiences s
-      join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision
+      join revisions r on r.saved_audience = s.id and r.revision = s.revision
       union all
       select false, r.definition -> 'audience' from campaigns c
-      join campaign_revisions r on r.campaign = c.id and r.revision = c.revision where c.archived_at is null
+      join revisions r on r.campaign = c.id and r.revision = c.revision where c.archived_at is null
     ), counted as (
       select kind, source, count(*) filter (where not by_saved) as campaigns, count(*) filter (where by_saved) as saved
       from said cross join lateral named_sources(audience) group by 1, 2
@@ -174,7 +174,7 @@ describe('what a saved audience is made of', () => {
       `insert into saved_audiences (id, name) select uuidv7(), 'saved ' || n from generate_series(1, 3000) n`,
     );
     await on.pool.query(
-      `insert into saved_audience_revisions (saved_audience, revision, definition)
+      `insert into revisions (saved_audience, revision, definition)
        select id, 1, jsonb_build_object('countries', '["SG"]'::jsonb, 'audience', jsonb_build_object(
          'include', '[{"segment": "riders"}]'::jsonb,
          'exclude', jsonb_build_array(jsonb_build_object('list', $1::text))))
@@ -236,10 +236,10 @@ describe('a list that a saved audience is made of', () => {
       await client.query('begin');
       await client.query('select from audiences where id = $1 for key share', [uuidOf('audience', staff)]);
       await client.query("insert into saved_audiences (id, name) values ($1, 'Riders')", [id]);
-      await client.query(
-        'insert into saved_audience_revisions (saved_audience, revision, definition) values ($1, 1, $2)',
-        [id, { audience: { include: [riders], exclude: [list(staff)] } }],
-      );
+      await client.query('insert into revisions (saved_audience, revision, definition) values ($1, 1, $2)', [
+        id,
+        { audience: { include: [riders], exclude: [list(staff)] } },
+      ]);
       const deleting = remove(staff);
       await untilOneWaits(on.pool);
       await client.query('commit');

@@ -64,8 +64,6 @@ const deleteDraft = `
     where c.id = $1 and c.state = 'draft' and not exists (select from runs where campaign = c.id)
       and not exists (select from approvals where campaign = c.id and state = 'waiting')
     returning c.id
-  ), revisions as (
-    delete from campaign_revisions where campaign in (select id from gone)
   ), units as (
     delete from budgets where campaign in (select id from gone)
   )

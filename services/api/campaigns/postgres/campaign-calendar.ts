@@ -104,7 +104,7 @@ interface TimeParams extends SeenParams {
 /** SQL condition that the caller may see a campaign, by its current revision. */
 const isSeenCampaign = ($: (param: keyof TimeParams) => string, campaign: string) => `
   (${$('seenCountries')}::text[] is null and ${$('seenActions')}::text[] is null or exists (
-    select from campaigns c join campaign_revisions v on v.campaign = c.id and v.revision = c.revision
+    select from campaigns c join revisions v on v.campaign = c.id and v.revision = c.revision
     where c.id = ${campaign} and ${isSeenRevision($, 'v')}))`;
 
 const selectRuns = statementOf<TimeParams>(
@@ -163,6 +163,6 @@ const selectFastest = `
     order by r.scheduled_for desc limit ${fastestOf}
   )
   select step ->> 'action' as action, max(e.users / e.seconds) as "usersPerSecond"
-  from ended e join campaign_revisions c using (campaign, revision), jsonb_array_elements(c.definition -> 'chain') step
+  from ended e join revisions c using (campaign, revision), jsonb_array_elements(c.definition -> 'chain') step
   where e.users >= ${fastestUsers}
   group by 1 order by 1`;

@@ -254,7 +254,7 @@ describe('what is said about campaigns', () => {
     const { campaigns } = await makeSubject();
     const { campaignId } = await campaigns.create(campaignDefinitionOf(), undefined, null, { owner: 'growth' });
     await campaigns.describe(campaignId, { before: { owner: 'growth' }, after: { tags: ['payday'] } });
-    const { rows } = await database.pool.query('select definition from campaign_revisions');
+    const { rows } = await database.pool.query('select definition from revisions');
     expect(rows).toEqual([{ definition: campaignDefinitionOf() }]);
   });
 });

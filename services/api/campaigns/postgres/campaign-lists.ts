@@ -222,7 +222,7 @@ const standing = ($: (param: keyof SearchParams) => string) => `
       and (${$('segment')}::text is null or c.id in (${campaignsNaming('segment', `${$('segment')}::text`)}))
       and ((${$('country')}::text is null and ${$('action')}::text is null and ${$('seenCountries')}::text[] is null
         and ${$('seenActions')}::text[] is null) or exists (
-        select from campaign_revisions r
+        select from revisions r
         where r.campaign = c.id and r.revision = c.revision
           and (${$('country')}::text is null or r.definition -> 'countries' ? ${$('country')})
           and (${$('action')}::text is null

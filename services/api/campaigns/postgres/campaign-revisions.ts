@@ -33,9 +33,9 @@ interface ListedRow {
 }
 
 const selectPage = `
-  select revision, definition ->> 'name' as name, created_at as "createdAt" from campaign_revisions
+  select revision, definition ->> 'name' as name, created_at as "createdAt" from revisions
   where campaign = $1 and ($2::int is null or revision < $2) order by revision desc limit $3`;
 
 const selectRevision = `
-  select revision, definition, created_at as "createdAt" from campaign_revisions
+  select revision, definition, created_at as "createdAt" from revisions
   where campaign = $1 and revision = $2`;

@@ -165,7 +165,7 @@ const insertCampaign = statementOf<NewCampaign>(
     insert into budgets (campaign, country, units, currency)
     select c.id, k.country, k.units, k.currency from c, budgets_in(${$('definition')}::jsonb) k
   )
-  insert into campaign_revisions (campaign, revision, definition, account, written_by)
+  insert into revisions (campaign, revision, definition, account, written_by)
   select id, revision, ${$('definition')}, ${$('account')}, ${$('writtenBy')} from c`,
 );
 
@@ -217,7 +217,7 @@ const selectCampaigns = `
     r.definition || coalesce(budgets_of(c.id), '{}') as definition, least(j.due_at, s.next_at) as due_at,
     s.id as schedule, l.id as run, l.state as run_state, (${newestOfCampaign('c.id')}) as approval
   from campaigns c
-  join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  join revisions r on r.campaign = c.id and r.revision = c.revision
   left join schedules s on s.campaign = c.id
   left join lateral (select min(due_at) as due_at from run_starts where campaign = c.id) j on true
   left join lateral (select id, state from runs where campaign = c.id and parent is null and kind = 'live'

@@ -62,6 +62,6 @@ const insertRevision = statementOf<InsertedRevision>(
     insert into budgets (campaign, country, units, currency)
     select ${$('campaignId')}::uuid, country, units, currency from budgets_in(${$('definition')}::jsonb)
   )
-  insert into campaign_revisions (campaign, revision, definition, account, written_by)
+  insert into revisions (campaign, revision, definition, account, written_by)
   values (${$('campaignId')}, ${$('revision')}, ${$('definition')}, ${$('account')}, ${$('writtenBy')})`,
 );

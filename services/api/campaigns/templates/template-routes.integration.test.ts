@@ -184,7 +184,7 @@ describe('a template', () => {
     expect((await on.ask('DELETE', `/v1/templates/${id}`)).statusCode).toBe(204);
     expect((await on.ask('DELETE', `/v1/templates/${id}`)).statusCode).toBe(204);
     expect((await on.ask('GET', `/v1/templates/${id}`)).statusCode).toBe(404);
-    expect(await on.rowsOf('template_revisions')).toEqual([]);
+    expect((await on.rowsOf('revisions')).map((row) => row['template'])).toEqual([null]);
     expect((await on.ask('GET', `/v1/campaigns/${made.id}`)).json()).toMatchObject({ origin: { templateId: id } });
   });
 

@@ -17,7 +17,7 @@ const withRun = `
   quarantined_steps q
   join feeds f on f.feed = q.feed
   join runs r on r.id = f.run
-  join campaign_revisions v on v.campaign = r.campaign and v.revision = r.revision`;
+  join revisions v on v.campaign = r.campaign and v.revision = r.revision`;
 
 /** Filters; null matches any value. */
 export interface FilterParams extends SeenParams {

@@ -46,7 +46,7 @@ export const recordReceipts = statementOf<RecordReceiptsParams>(
     from (select distinct run, feed from k) d
     left join feeds e on e.feed = d.feed
     join runs r on r.id = coalesce(d.run, e.run)
-    join campaign_revisions v on v.campaign = r.campaign and v.revision = r.revision
+    join revisions v on v.campaign = r.campaign and v.revision = r.revision
     left join feeds f on f.run = r.id and (d.feed is null or f.feed = d.feed)
   ), m as materialized (
     select k.*, n.feed as of_feed, n.batches

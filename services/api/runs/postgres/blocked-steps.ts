@@ -19,7 +19,7 @@ export const blockedSteps = `
         + coalesce(t.born, 0) - coalesce(t.done, 0))::int as batches
     from runs r
     join feeds f on f.run = r.id and not f.dry
-    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    join revisions c on c.campaign = r.campaign and c.revision = r.revision
     cross join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (entry, place)
     left join totals t on t.feed = f.feed and t.step = s.place
     left join totals b on b.feed = f.feed and b.step = s.place - 1

@@ -33,7 +33,7 @@ const selectRates = `
   select s.entry ->> 'action' as "actionType", f.country,
     max((t.succeeded + t.failed + t.unknown + t.suppressed) / l.seconds)::float8 as "usersPerSecond"
   from lately l
-  join campaign_revisions c on c.campaign = l.campaign and c.revision = l.revision
+  join revisions c on c.campaign = l.campaign and c.revision = l.revision
   join feeds f on f.run = l.id
   cross join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (entry, step)
   join run_totals t on t.feed = f.feed and t.step = s.step
@@ -42,4 +42,4 @@ const selectRates = `
 
 const selectPace = `
   select (c.definition ->> 'paceUsersPerSecond')::float8 as pace
-  from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision where r.id = $1`;
+  from runs r join revisions c on c.campaign = r.campaign and c.revision = r.revision where r.id = $1`;

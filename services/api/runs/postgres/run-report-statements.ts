@@ -33,7 +33,7 @@ const header = `
         order by s.place)
    from jsonb_array_elements(c.definition -> 'chain') with ordinality as s(step, place)) as chain`;
 
-const runsWithRevision = `runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision`;
+const runsWithRevision = `runs r join revisions c on c.campaign = r.campaign and c.revision = r.revision`;
 
 export const selectRun = `select ${header} from ${runsWithRevision} where r.id = $1`;
 

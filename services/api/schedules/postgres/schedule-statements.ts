@@ -29,7 +29,7 @@ export const selectPage = unnamedStatementOf<PageParams>(
     and (${$('pattern')}::text is null or s.name ilike ${$('pattern')})
     and (${$('clients')}::uuid[] is null or s.client is null or s.client = any(${$('clients')}))
     and (s.campaign is null or exists (
-      select from campaigns c join campaign_revisions v on v.campaign = c.id and v.revision = c.revision
+      select from campaigns c join revisions v on v.campaign = c.id and v.revision = c.revision
       where c.id = s.campaign and ${isSeenRevision($, 'v')}))
   order by s.id desc limit ${$('limit')}`,
 );

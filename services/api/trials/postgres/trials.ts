@@ -132,7 +132,7 @@ const insertTest = unnamedStatementOf<TestParams>(
     select ${$('runId')}::uuid, c.id, c.revision, ${timeBeside('test')}, 'test', ${$('modes')}::text[], 'running',
       now() + least(${$('longestSeconds')}::float8, (v.definition ->> 'deadlineSeconds')::float8) * interval '1 second',
       now(), '{"paceUsersPerSecond": null, "pauseAtFailedPercent": null}'
-    from campaigns c join campaign_revisions v on v.campaign = c.id and v.revision = c.revision
+    from campaigns c join revisions v on v.campaign = c.id and v.revision = c.revision
     where c.id = ${$('campaignId')} and c.revision = ${$('revision')}::int and c.archived_at is null
       and (not ${$('isJudged')}::boolean or is_cleared(c.id, c.revision, ${$('policy')}::int, ${$('approvalId')}::uuid))
     on conflict (id) do nothing

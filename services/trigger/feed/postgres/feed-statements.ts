@@ -25,7 +25,7 @@ export const claim = statementOf<Claiming>(
       c.definition || r.settings as settled
     from runs r
     join feeds f on f.run = r.id
-    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    join revisions c on c.campaign = r.campaign and c.revision = r.revision
     where r.state = 'running' and r.ended_at is null and r.deadline_at > now()
       and not f.complete and (f.owner is null or f.lease_until <= now())
         and (f.stalled_until is null or f.stalled_until <= now())
@@ -190,7 +190,7 @@ export const takePace = `
       ${paceOf('c.definition', 'r.settings')} as pace
     from unnest($1::uuid[], $2::int[]) k (run, batches)
     join runs r on r.id = k.run
-    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    join revisions c on c.campaign = r.campaign and c.revision = r.revision
     -- The same for all feeds of a run.
     cross join lateral (select f.batch_users from feeds f where f.run = r.id limit 1) b
   )
@@ -227,7 +227,7 @@ export const loads = statementOf<{ feeds: string }>(
   from unnest(${$('feeds')}::uuid[]) a (feed)
   join feeds f on f.feed = a.feed
   join runs r on r.id = f.run and r.state = 'running' and r.ended_at is null
-  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   cross join lateral (select ${paceOf('c.definition', 'r.settings')} as pace) k
   left join run_paces p on p.run = r.id
   left join lateral (

@@ -26,7 +26,7 @@ export const sinkPages = statementOf<SunkPages>(
   ), c as materialized (
     select s.step::int2 as step, s.entry ->> 'action' as action
     from fd join runs r on r.id = fd.run
-    join campaign_revisions v on v.campaign = r.campaign and v.revision = r.revision
+    join revisions v on v.campaign = r.campaign and v.revision = r.revision
     cross join lateral jsonb_array_elements(v.definition -> 'chain') with ordinality s (entry, step)
   ), listed as materialized (
     -- In the first step that a list is for; of two lists, the one of the action type says more.

@@ -107,7 +107,7 @@ export const noteTroubles = `
       from runs r
       join feeds f on f.run = r.id
       join endpoint_guards g on g.country = f.country and g.state = 'open'
-      join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+      join revisions c on c.campaign = r.campaign and c.revision = r.revision
       join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
         on s.step ->> 'action' = g.action_type and s.place >= f.from_step
       where r.id = any($2::uuid[]) and r.ended_at is null and not f.dry and ${isAwaited}
@@ -116,7 +116,7 @@ export const noteTroubles = `
       from runs r
       join feeds f on f.run = r.id
       join unserved u on u.country = f.country
-      join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+      join revisions c on c.campaign = r.campaign and c.revision = r.revision
       join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
         on s.step ->> 'action' = u.action_type and s.place >= f.from_step
       where r.id = any($2::uuid[]) and r.ended_at is null and not f.dry and r.started_at <= now() - ${takenUpWithin}
@@ -147,7 +147,7 @@ export const noteTroubles = `
   from events o
   join runs r on r.id = o.run and r.ended_at is null
   cross join lateral (
-    select definition -> 'chain' -> (o.step - 1) ->> 'action' as action from campaign_revisions
+    select definition -> 'chain' -> (o.step - 1) ->> 'action' as action from revisions
       where campaign = r.campaign and revision = r.revision
   ) c
   where not (o.kind = 'breaker-closed'

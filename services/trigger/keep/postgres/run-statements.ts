@@ -12,7 +12,7 @@ export const toPrepare = `
     (c.definition || r.settings) -> 'canary' as canary, r.kind = 'dry-run' as "isDry",
     r.kind <> 'dry-run' and exists (select from approval_policies) as "isJudged",
     (extract(epoch from r.deadline_at - now()) * 1000)::float8 as "deadlineInMs"
-  from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  from runs r join revisions c on c.campaign = r.campaign and c.revision = r.revision
   where r.state = 'preparing' and r.ended_at is null and r.id <> all($2::uuid[])
   order by least(
     row_number() over (order by r.scheduled_for, r.id) * 2 - 1,
@@ -83,7 +83,7 @@ export const unpriced = `
       || coalesce(p.prices ->> 'currency', 'no currency')
     else '"' || (s.step ->> 'action') || '" has no price that a budget in ' || b.currency || ' can count' end as cause
   from runs r
-  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   join budgets b on b.campaign = r.campaign and b.currency is not null
   cross join lateral (select coalesce(r.prices, prices_now(r.campaign, r.revision)) as prices) p
   cross join jsonb_array_elements(c.definition -> 'chain') with ordinality s (step, place)
@@ -108,7 +108,7 @@ const talliesOf = (runs: string) => `
     f.next_batch_no - 1 as "fedBatches", f.from_step as "fromStep", f.complete, f.stalled,
     coalesce(t.lines, '[]') as lines
   from runs r
-  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   join feeds f on f.run = r.id
   left join lateral (
     select json_agg(s order by s.step) as lines from (

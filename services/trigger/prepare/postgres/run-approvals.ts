@@ -226,7 +226,7 @@ const lockRun = `
     exists (
       select from schedules s join occurrences o on o.schedule = s.id
       where s.campaign = r.campaign and o.open and o.due_at = r.scheduled_for and o.kind <> 'planned') as "isByHand"
-  from runs r join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  from runs r join revisions c on c.campaign = r.campaign and c.revision = r.revision
   where r.id = $1 and r.state in ('preparing', 'running')
   for no key update of r`;
 

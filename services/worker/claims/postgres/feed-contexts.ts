@@ -10,12 +10,12 @@ import type {
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 
 /** jsonb returns params in its own order of keys, always the same: the bytes sent for a request key never vary. */
-const loadContexts = `
+export const loadContexts = `
   select f.feed as "feedId", f.run as "runId", r.campaign as "campaignId", f.country, c.definition -> 'chain' as chain,
     f.step_units::float8[] as "unitsPerUser", r.step_modes as "stepModes"
   from feeds f
   join runs r on r.id = f.run
-  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   where f.feed = any($1::uuid[])`;
 
 /** Holds are rare: for a feed without holds this reads only its row and that of its run. */

@@ -53,7 +53,7 @@ const selectUsed = unnamedStatementOf<UsedParams>(
   select v.value, array_agg(distinct country order by country) as countries,
     count(distinct c.id)::int as campaigns
   from (select id, revision from campaigns order by id desc limit ${campaignsLookedAt}) c
-  join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  join revisions r on r.campaign = c.id and r.revision = c.revision
   cross join jsonb_array_elements(r.definition -> 'chain') step
   cross join lateral (select step -> 'params' #> ${$('parameter')}::text[] as value) v
   cross join jsonb_array_elements_text(r.definition -> 'countries') country

@@ -16,7 +16,7 @@ const naming = (part: 'include' | 'exclude') => `
  */
 const isNeeded = `
   exists (
-    select from campaign_revisions r
+    select from revisions r
     where (${naming('include')} or ${naming('exclude')}) and (
       exists (select from run_starts s where s.campaign = r.campaign and s.revision = r.revision)
       or exists (

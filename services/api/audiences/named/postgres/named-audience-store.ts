@@ -129,7 +129,7 @@ const named = `
   named_audiences n
   left join audiences a on n.kind = 'list' and a.id = n.target
   left join saved_audiences s on n.kind = 'saved' and s.id = n.target
-  left join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
+  left join revisions r on r.saved_audience = s.id and r.revision = s.revision`;
 
 const ownerOf = `coalesce(a.owner, r.definition ->> 'owner')`;
 
@@ -202,11 +202,11 @@ const selectPage = unnamedStatementOf<PageParams>(
   from p
   left join lateral (${newestUse('not u.by_saved')}) use on true
   left join campaigns newest on newest.id = use.used_by and exists (
-    select from campaign_revisions v
+    select from revisions v
     where v.campaign = newest.id and v.revision = newest.revision and ${isSeenRevision($, 'v')})
   left join lateral (${newestUse('u.by_saved')}) saved_use on true
   left join saved_audiences newest_saved on newest_saved.id = saved_use.used_by and exists (
-    select from saved_audience_revisions v where v.saved_audience = newest_saved.id
+    select from revisions v where v.saved_audience = newest_saved.id
       and v.revision = newest_saved.revision and ${isSeen($, `v.definition -> 'countries'`)})
   left join lateral (
     select sum(l.rejected) as rejected

@@ -185,7 +185,7 @@ const insertSaved = `
     insert into saved_audiences (id, name, account) values ($1, $2::jsonb ->> 'name', $3) on conflict (id) do nothing
     returning id
   )
-  insert into saved_audience_revisions (saved_audience, revision, definition, account)
+  insert into revisions (saved_audience, revision, definition, account)
   select id, 1, $2::jsonb, $3 from s`;
 
 const nextRevision = `
@@ -193,7 +193,7 @@ const nextRevision = `
     update saved_audiences set revision = revision + 1, name = $3::jsonb ->> 'name', updated_at = now()
     where id = $1 and revision = $2 returning id, revision
   )
-  insert into saved_audience_revisions (saved_audience, revision, definition, account)
+  insert into revisions (saved_audience, revision, definition, account)
   select id, revision, $3::jsonb, $4 from s`;
 
 const noteEstimate = `
@@ -201,7 +201,7 @@ const noteEstimate = `
 
 const selectSaved = `
   select s.id as "savedAudienceId", s.revision, r.definition, s.created_at as "createdAt", s.updated_at as "updatedAt"
-  from saved_audiences s join saved_audience_revisions r on r.saved_audience = s.id and r.revision = s.revision`;
+  from saved_audiences s join revisions r on r.saved_audience = s.id and r.revision = s.revision`;
 
 interface PageParams extends SeenParams {
   pattern: string | null;
@@ -224,7 +224,7 @@ const selectPage = unnamedStatementOf<PageParams>(
 );
 
 const selectRevision = `
-  select definition from saved_audience_revisions where saved_audience = $1 and revision = $2`;
+  select definition from revisions where saved_audience = $1 and revision = $2`;
 
 /** Parameter: $1 public ids. Returns only saved audiences that a campaign copied which is not archived. */
 const selectUses = `

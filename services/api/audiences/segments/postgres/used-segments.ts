@@ -54,7 +54,7 @@ const selectUsed = unnamedStatementOf<UsedParams>(
   ($) => `
   select e ->> 'segment' as segment, array_agg(distinct country order by country) as countries
   from (select id, revision from campaigns order by id desc limit ${campaignsLookedAt}) c
-  join campaign_revisions r on r.campaign = c.id and r.revision = c.revision
+  join revisions r on r.campaign = c.id and r.revision = c.revision
   cross join jsonb_array_elements(
     (r.definition -> 'audience' -> 'include') || coalesce(r.definition -> 'audience' -> 'exclude', '[]')) e
   cross join jsonb_array_elements_text(r.definition -> 'countries') country

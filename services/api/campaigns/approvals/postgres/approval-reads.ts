@@ -65,7 +65,7 @@ const approvedBefore = ({ campaign, id }: ApprovalExpressions) => `
 export const authorsOf = (of: ApprovalExpressions) => `
   select coalesce(jsonb_agg(holder_of(w.key)), '[]')
   from (
-    select r.written_by as key from campaign_revisions r
+    select r.written_by as key from revisions r
     where r.campaign = ${of.campaign} and r.revision <= ${of.revision}
       and r.revision > coalesce((select max(b.revision) ${approvedBefore(of)} and b.revision < ${of.revision}), 0)
     union select ${of.submittedBy} where ${of.submittedBy} is not null
@@ -85,7 +85,7 @@ const selectApprovals = unnamedStatementOf<Params>(
       order by b.id desc limit 1) as before,
     (${authorsOf(columnsOf('a'))}) as authors, (${votersOf('a.id')}) as voters
   from approvals a join campaigns c on c.id = a.campaign
-    join campaign_revisions v on v.campaign = a.campaign and v.revision = a.revision
+    join revisions v on v.campaign = a.campaign and v.revision = a.revision
   where (${$('approvalId')}::uuid is null or a.id = ${$('approvalId')})
     and (${$('campaignId')}::uuid is null or a.campaign = ${$('campaignId')})
     and (${$('runId')}::uuid is null or a.run = ${$('runId')})

@@ -107,19 +107,19 @@ const insertTemplate = `
     insert into templates (id, name, account) values ($1, $2::jsonb ->> 'name', $3) on conflict (id) do nothing
     returning id
   )
-  insert into template_revisions (template, revision, definition, account) select id, 1, $2::jsonb, $3 from t`;
+  insert into revisions (template, revision, definition, account) select id, 1, $2::jsonb, $3 from t`;
 
 const nextRevision = `
   with t as (
     update templates set revision = revision + 1, name = $3::jsonb ->> 'name', updated_at = now()
     where id = $1 and revision = $2 returning id, revision
   )
-  insert into template_revisions (template, revision, definition, account)
+  insert into revisions (template, revision, definition, account)
   select id, revision, $3::jsonb, $4 from t`;
 
 const selectTemplates = `
   select t.id as "templateId", t.revision, r.definition, t.created_at as "createdAt", t.updated_at as "updatedAt"
-  from templates t join template_revisions r on r.template = t.id and r.revision = t.revision`;
+  from templates t join revisions r on r.template = t.id and r.revision = t.revision`;
 
 interface PageParams extends SeenParams {
   pattern: string | null;
@@ -140,9 +140,9 @@ const selectPage = statementOf<PageParams>(
 );
 
 const selectRevisions = `
-  select revision, definition ->> 'name' as name, created_at as "createdAt" from template_revisions
+  select revision, definition ->> 'name' as name, created_at as "createdAt" from revisions
   where template = $1 and ($2::int is null or revision < $2) order by revision desc limit $3`;
 
 const selectRevision = `
-  select revision, definition, created_at as "createdAt" from template_revisions
+  select revision, definition, created_at as "createdAt" from revisions
   where template = $1 and revision = $2`;

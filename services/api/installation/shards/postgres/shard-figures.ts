@@ -40,7 +40,7 @@ const work = `
       greatest(0, coalesce(t.waiting, 0)) as waiting
     from runs r
     join feeds f on f.run = r.id
-    join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+    join revisions c on c.campaign = r.campaign and c.revision = r.revision
     cross join lateral jsonb_array_elements(c.definition -> 'chain') with ordinality s (entry, step)
     left join lateral (
       select sum(done) as done, sum(survived) as survived, sum(born) as born, sum(waiting) as waiting

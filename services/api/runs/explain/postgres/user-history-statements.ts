@@ -26,7 +26,7 @@ export const findPlace = `
     f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "usersKept",
     hit.batch_no as "batchNo", u.failure as unsendable
   from runs r
-  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   left join f on true
   left join lateral (
     select b.batch_no from halved h

@@ -121,7 +121,7 @@ const insertRetry = unnamedStatementOf<InsertedRetry>(
       now() + coalesce(${$('deadlineSeconds')}::float8, (c.definition ->> 'deadlineSeconds')::float8)
         * interval '1 second',
       ${$('root')}::uuid, ${$('retry')}::jsonb
-    from t join campaign_revisions c on c.campaign = t.campaign and c.revision = t.revision
+    from t join revisions c on c.campaign = t.campaign and c.revision = t.revision
     on conflict (id) do nothing
     returning id
   )
@@ -134,7 +134,7 @@ const selectSums = `
   select r.id as "runId", coalesce(sum(f.fed_users), 0)::float8 as retried,
     coalesce(sum(t.recovered), 0)::float8 as recovered, coalesce(sum(t.failed), 0)::float8 as "failedAgain"
   from runs r
-  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   left join feeds f on f.run = r.id
   left join lateral (
     select sum(failed) as failed,

@@ -92,7 +92,7 @@ const selectLinks = `
     ${keyState} as "keyState", k.role, k.countries as "keyCountries", k.action_types as "keyActionTypes",
     ${reachOfRevision}
   from report_links l join api_keys k on k.id = l.made_by join runs x on x.id = l.run
-    join campaign_revisions r on r.campaign = x.campaign and r.revision = x.revision`;
+    join revisions r on r.campaign = x.campaign and r.revision = x.revision`;
 
 interface NewLink {
   linkId: string;

@@ -13,7 +13,7 @@ export const selectFeeds = statementOf<{ runId: string; country: string | null }
     jsonb_array_length(c.definition -> 'chain') as "chainLength",
     f.next_batch_no = 1 or exists (select from batches b where b.feed = f.feed and b.batch_no = 1) as "keepsUsers"
   from runs r
-  join campaign_revisions c on c.campaign = r.campaign and c.revision = r.revision
+  join revisions c on c.campaign = r.campaign and c.revision = r.revision
   join feeds f on f.run = r.id
   where r.id = ${$('runId')} and (${$('country')}::text is null or f.country = ${$('country')})
   order by f.country collate "C", f.from_step, f.feed`,
