@@ -23,6 +23,7 @@ import { createRunParts } from './runs/parts.ts';
 import { createRunWatch } from './runs/watch-run.ts';
 import { createScheduleParts } from './schedules/parts.ts';
 import { createQuarantineParts } from './quarantine/parts.ts';
+import { createRevisionParts } from './revisions/parts.ts';
 
 interface ApiContext extends BaseContext {
   /** Undefined until the first check of the database has succeeded. */
@@ -48,6 +49,7 @@ export function createApiParts(config: ApiConfig, { installationId, group, ...co
     ...createScheduleParts(base),
     ...createShardParts(base, group ?? createWorkerLook(base, installationId)),
     ...createQuarantineParts(base),
+    ...createRevisionParts(base),
   };
 }
 

@@ -59,6 +59,7 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/saved-audiences': 'saved an audience',
   'PATCH /v1/saved-audiences/:id': 'changed a saved audience',
   'DELETE /v1/saved-audiences/:id': 'deleted a saved audience',
+  'POST /v1/saved-audiences/:id/revisions/:revision/restore': 'restored a revision of a saved audience',
   'POST /v1/saved-audiences/:id/estimate': 'asked how many users a saved audience has',
   'POST /v1/suppressions': 'added users to the suppressions',
   'DELETE /v1/suppressions/users/:userId': 'took a user off the suppressions',

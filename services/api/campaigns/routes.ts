@@ -1,12 +1,12 @@
 import type { ApiParts } from '../api-parts.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { revisionRoutes } from '../revisions/revision-routes.ts';
 import { archiveRoutes } from './archive-routes.ts';
+import { revisionsOfCampaigns } from './campaign-revisions.ts';
 import { campaignRoutes } from './campaign-routes.ts';
 import { cloneRoutes } from './clone-routes.ts';
 import { draftRoutes } from './draft-routes.ts';
 import { createCampaignArchive } from './postgres/campaign-archive.ts';
-import { createCampaignRevisions } from './postgres/campaign-revisions.ts';
-import { revisionRoutes } from './revision-routes.ts';
 
 export const tags = [{ name: 'campaigns', description: 'Who gets what, and when' }];
 
@@ -16,5 +16,5 @@ export function routes(server: HttpServer, parts: ApiParts): void {
   draftRoutes(server, parts);
   archiveRoutes(server, { ...parts, campaignArchive: createCampaignArchive({ pool }) });
   cloneRoutes(server, parts);
-  revisionRoutes(server, { ...parts, campaignRevisions: createCampaignRevisions({ pool }) });
+  revisionRoutes(server, 'campaign', revisionsOfCampaigns(parts));
 }

@@ -1,15 +1,14 @@
 import type { WrittenCampaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import type { Warning } from '../../../shared/contracts/warnings.ts';
-import { sourcesOf, type SavedAudienceDefinition } from '../../../shared/contracts/campaigns/saved-audiences.ts';
+import { sourcesOf } from '../../../shared/contracts/campaigns/saved-audiences.ts';
 import { canonicalJson } from '../../../shared/domain/approval/canonical-hash.ts';
 import { uuidOf } from '../../../shared/domain/ids/ids.ts';
 import { invalidRequest, quoted, type HttpProblem } from '../frame/http-problem.ts';
+import type { Revisions } from '../revisions/revisions.port.ts';
 import type { CampaignRecord } from './campaign-store.port.ts';
 
 export interface TakenSourcesDeps {
-  savedAudiences: {
-    revision(savedAudienceId: string, revision: number): Promise<SavedAudienceDefinition | undefined>;
-  };
+  revisions: Pick<Revisions, 'savedAudience'>;
 }
 
 type Before = Pick<CampaignRecord, 'definition' | 'about'>;
@@ -23,7 +22,7 @@ type Before = Pick<CampaignRecord, 'definition' | 'about'>;
 export async function checkTaken(
   written: WrittenCampaign,
   before: Before | null,
-  { savedAudiences }: TakenSourcesDeps,
+  { revisions }: TakenSourcesDeps,
 ): Promise<{ written: WrittenCampaign; warnings: Warning[] }> {
   const { savedAudience: taken, ...rest } = written;
   if (taken === undefined) return { written, warnings: [] };
@@ -34,13 +33,13 @@ export async function checkTaken(
     return { written: rest, warnings: [{ pointer: '/savedAudience', code: 'other-sources', detail }] };
   }
   const savedAudienceId = uuidOf('savedAudience', taken.id);
-  const found = savedAudienceId && (await savedAudiences.revision(savedAudienceId, taken.revision));
+  const found = savedAudienceId && (await revisions.savedAudience.find(savedAudienceId, taken.revision));
   if (!found)
     throw wrong(
       'unknown-saved-audience',
       `there is no saved audience ${quoted(taken.id)} with revision ${taken.revision}`,
     );
-  if (!areSame(written, found))
+  if (!areSame(written, found.definition))
     throw wrong('other-sources', `include and exclude have to be those of revision ${taken.revision} of ${taken.id}`);
   return { written, warnings: [] };
 }

@@ -80,6 +80,12 @@ export function requireWritten<Kept extends { revision: number }>(
   return record;
 }
 
+/** Refuses a change if the resource has another revision than the request expects. @throws {HttpProblem} 412 */
+export function requireRevision(name: string, { revision }: { revision: number }, ifMatch: string | undefined): void {
+  const expected = expectedRevision(ifMatch);
+  if (expected !== null && expected !== revision) throw revisedSince(name, revision);
+}
+
 export function revisedSince(name: string, revision: number): HttpProblem {
   return outdated(`${name} is at revision ${revision} by now: look at it, and say it anew`);
 }

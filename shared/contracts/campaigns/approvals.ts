@@ -11,7 +11,7 @@ import {
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { amountPattern, normalAmount } from '../../domain/money/amounts.ts';
 import { approvalFields, costAtMost, usersByCountry } from './approval-summary.ts';
-import { revisionDiff } from './campaign-revisions.ts';
+import { revisionDiff } from './revisions.ts';
 import { budgets } from './budgets.ts';
 import { campaignDefinition, type CampaignDefinition } from './campaigns.ts';
 import { wordShape } from '../stored-texts.ts';

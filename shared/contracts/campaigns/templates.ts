@@ -101,10 +101,6 @@ export const template = z
 
 export type Template = z.infer<typeof template>;
 
-export const templateRevision = z
-  .object({ revision: z.int().min(1), createdAt: time, definition: templateDefinition })
-  .meta({ id: 'TemplateRevision' });
-
 export const campaignOfTemplate = z
   .strictObject({
     name: campaignDefinition.shape.name,

@@ -207,6 +207,18 @@ describe('a list that a saved audience is made of', () => {
     expect((await remove(staff)).statusCode).toBe(204);
   });
 
+  it('is not named again by restoring a revision, once it is deleted', async () => {
+    const staff = await upload('staff');
+    const id = await save('Riders', { include: [riders], exclude: [list(staff)] });
+    await change(id, { include: [riders] });
+    expect((await remove(staff)).statusCode).toBe(204);
+    const refused = await on.ask('POST', `/v1/saved-audiences/${id}/revisions/1/restore`);
+    expect(problem.parse(refused.json()).errors).toMatchObject([
+      { code: 'unknown-list', pointer: '/audience/exclude/0/list' },
+    ]);
+    await expectTrueCounts();
+  });
+
   it('is deleted or saved, never both: whoever saves waits for a list that is being deleted', async () => {
     const staff = await upload('staff');
     const client = await on.pool.connect();

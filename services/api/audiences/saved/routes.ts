@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import {
@@ -9,24 +8,23 @@ import {
   savedAudienceWithWarnings,
   type SavedAudienceDefinition,
 } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
-import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
-import { callerOf, campaignsInScope, requireCampaignInScope } from '../../access/scopes.ts';
+import { callerOf, campaignsInScope } from '../../access/scopes.ts';
 import { withoutAbsent } from '../../campaigns/about-parts.ts';
 import { askSources } from '../ask/ask-sources.ts';
-import type { AskedSources } from '../ask/asked-sources.ts';
-import { checkAgainstConfig } from '../../campaigns/check-campaign.ts';
 import { refuseFields } from '../../campaigns/refusals.ts';
 import type { ApiParts } from '../../api-parts.ts';
-import { invalidRequest, notFound } from '../../frame/http-problem.ts';
+import { invalidRequest } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
-import { entityTag, expectedRevision, ifMatchHeaders, requireWritten, revisedSince } from '../../frame/if-match.ts';
+import { entityTag, ifMatchHeaders, requireRevision } from '../../frame/if-match.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { cursorInQuery, pageView } from '../../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import { checkShape } from '../../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../../frame/server/create-http-server.ts';
-import type { UsedSavedAudience } from './postgres/saved-audience-store.ts';
-import { savedAudienceView, savedBounds, savedEstimateView } from './saved-audience-view.ts';
+import { revisionRoutes } from '../../revisions/revision-routes.ts';
+import { redefineSaved, refuseGone, remember, requireSaved, requireSavedId, requireUsable } from './redefine-saved.ts';
+import { revisionsOfSaved } from './saved-audience-revisions.ts';
+import { savedAudienceView, savedEstimateView } from './saved-audience-view.ts';
 import { sourceRefusals } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import { textShape } from '../../../../shared/contracts/stored-texts.ts';
 
@@ -47,6 +45,7 @@ export function routes(server: HttpServer, parts: ApiParts): void {
   estimateRoute(server, parts);
   changeRoute(server, parts);
   deleteRoute(server, parts);
+  revisionRoutes(server, 'savedAudience', revisionsOfSaved(parts));
 }
 
 function createRoute(server: HttpServer, deps: ApiParts): void {
@@ -175,20 +174,11 @@ function changeRoute(server: HttpServer, deps: ApiParts): void {
     handler: async (request, reply) => {
       const { id } = request.params;
       const before = await requireSaved(id, deps);
-      const { savedAudienceId, revision } = before;
-      const expected = expectedRevision(request.headers['if-match']);
-      if (expected !== null && expected !== revision) throw revisedSince(id, revision);
+      requireRevision(id, before, request.headers['if-match']);
       const wanted = changed(before.definition, request.body);
-      const asked = await requireUsable(request, wanted, deps);
-      const { account } = callerOf(request);
-      const redefined = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, account);
-      if (!redefined) throw notFound('saved-audience', id);
-      if (redefined === 'list-gone') return refuseGone(request, wanted, deps);
-      const after = requireWritten(id, redefined);
-      request.auditDetail = { name: after.definition.name, revision: after.revision };
-      await remember(after, asked, deps);
-      const view = savedAudienceView(after);
-      return reply.header('etag', entityTag(view.revision)).send({ ...view, warnings: asked.warnings });
+      const { record, warnings } = await redefineSaved(request, before, wanted, deps);
+      request.auditDetail = { name: record.definition.name, revision: record.revision };
+      return reply.header('etag', entityTag(record.revision)).send({ ...savedAudienceView(record), warnings });
     },
   });
 }
@@ -224,51 +214,4 @@ function changed(before: SavedAudienceDefinition, patch: unknown): SavedAudience
   const checked = checkShape(savedAudienceDefinition, fields ? withoutAbsent({ ...before, ...fields }) : patch);
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   return checked.value;
-}
-
-/** Checks that all sources exist, as far as services respond. @throws {HttpProblem} 422; 403 outside the scope */
-async function requireUsable(
-  request: FastifyRequest,
-  { countries, audience }: SavedAudienceDefinition,
-  deps: ApiParts,
-): Promise<AskedSources> {
-  const errors = checkAgainstConfig({ countries, chain: [] }, await deps.catalogue.refresh());
-  if (errors.length > 0) throw invalidRequest(errors);
-  requireCampaignInScope(request, { countries, chain: [] });
-  const asked = await askSources({ countries, audience }, deps);
-  if (asked.problems.length > 0) throw invalidRequest(asked.problems);
-  return asked;
-}
-
-/** Reports a list that was deleted after the check. @throws {HttpProblem} 422, each time */
-async function refuseGone(
-  request: FastifyRequest,
-  definition: SavedAudienceDefinition,
-  deps: ApiParts,
-): Promise<never> {
-  await requireUsable(request, definition, deps);
-  const detail = 'a list that it names was deleted while it was saved';
-  throw invalidRequest([{ pointer: '/audience', code: 'unknown-list', detail }]);
-}
-
-/** Stores the estimate for the list of all audiences, which does not call the segmentation service. */
-async function remember(
-  record: UsedSavedAudience,
-  asked: AskedSources,
-  { savedAudiences, clock }: ApiParts,
-): Promise<void> {
-  await savedAudiences.noteEstimate(record, savedBounds(record.definition.countries, asked), clock.now());
-}
-
-/** @throws {HttpProblem} 404 */
-function requireSavedId(id: string): string {
-  const savedAudienceId = uuidOf('savedAudience', id);
-  if (savedAudienceId === undefined) throw notFound('saved-audience', id);
-  return savedAudienceId;
-}
-
-async function requireSaved(id: string, { savedAudiences }: ApiParts): Promise<UsedSavedAudience> {
-  const record = await savedAudiences.get(requireSavedId(id));
-  if (!record) throw notFound('saved-audience', id);
-  return record;
 }

@@ -4,7 +4,7 @@ import { refusedApproval, type KeyHolder } from '../../../../shared/domain/appro
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { refusedApprover } from '../../access/rights.ts';
 import type { callerOf } from '../../access/scopes.ts';
-import { inFieldOrder } from '../revision-parts.ts';
+import { inFieldOrder } from '../../revisions/in-field-order.ts';
 import { startOf } from '../campaign-start.ts';
 import type { ListedApproval } from './approval-desk.port.ts';
 import type { ApprovalRecord } from './approvals.port.ts';

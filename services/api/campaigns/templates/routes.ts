@@ -1,8 +1,9 @@
 import type { ApiParts } from '../../api-parts.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import { revisionRoutes } from '../../revisions/revision-routes.ts';
 import { createTemplateStore } from './postgres/template-store.ts';
 import { templateCampaignRoutes } from './template-campaign-routes.ts';
-import { templateRevisionRoutes } from './template-revision-routes.ts';
+import { revisionsOfTemplates } from './template-revisions.ts';
 import { templateRoutes } from './template-routes.ts';
 
 export const tags = [{ name: 'templates', description: 'What campaigns are made from' }];
@@ -10,6 +11,6 @@ export const tags = [{ name: 'templates', description: 'What campaigns are made 
 export function routes(server: HttpServer, parts: ApiParts): void {
   const deps = { ...parts, templates: createTemplateStore(parts) };
   templateRoutes(server, deps);
-  templateRevisionRoutes(server, deps);
+  revisionRoutes(server, 'template', revisionsOfTemplates(deps));
   templateCampaignRoutes(server, deps);
 }

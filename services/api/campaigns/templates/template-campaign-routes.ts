@@ -14,19 +14,21 @@ import { campaignWithWarnings, type CampaignRoutesDeps } from '../campaign-route
 import { campaignView } from '../campaign-view.ts';
 import { checkCampaign } from '../check-campaign.ts';
 import { unservedSteps } from '../unserved-steps.ts';
-import { invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';
+import { invalidRequest, quoted } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
 import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
+import type { Revisions } from '../../revisions/revisions.port.ts';
+import { findRevision } from '../../revisions/revision-routes.ts';
 import { defaultsOf, valueProblems } from './check-template.ts';
 import { requireTemplate, type TemplateRoutesDeps } from './template-routes.ts';
 
-export type TemplateCampaignRoutesDeps = TemplateRoutesDeps & CampaignRoutesDeps;
+export type TemplateCampaignRoutesDeps = TemplateRoutesDeps & CampaignRoutesDeps & { revisions: Revisions };
 
 const byId = z.object({ id: z.string().describe('tpl_…') });
 
 export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaignRoutesDeps): void {
-  const { templates, campaigns, catalogue, clock } = deps;
+  const { templates, revisions, campaigns, catalogue, clock } = deps;
   server.route({
     method: 'POST',
     url: '/templates/:id/campaigns',
@@ -53,8 +55,7 @@ export function templateCampaignRoutes(server: HttpServer, deps: TemplateCampaig
       const config = await catalogue.refresh();
       const newest = await requireTemplate(request.params.id, templates);
       const { templateId } = newest;
-      const used = revision === undefined ? newest : await templates.revision(templateId, revision);
-      if (!used) throw notFound('revision', String(revision));
+      const used = revision === undefined ? newest : await findRevision(templateId, revision, revisions.template);
       const { variables, campaign } = used.definition;
       const wrong = valueProblems(variables, given);
       if (wrong.length > 0) throw invalidRequest(wrong);

@@ -13,7 +13,7 @@ import { callerOf, campaignsInScope, requireCampaignInScope } from '../../access
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { HttpProblem, invalidRequest, notFound } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
-import { entityTag, expectedRevision, ifMatchHeaders, requireWritten, revisedSince } from '../../frame/if-match.ts';
+import { entityTag, ifMatchHeaders, requireRevision, requireWritten } from '../../frame/if-match.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
 import { cursorInQuery, pageView, requireId } from '../../frame/public-ids.ts';
 import { jsonAnswer } from '../../frame/document/answer-shapes.ts';
@@ -182,11 +182,6 @@ export async function redefined(
   if (!redefined)
     throw new HttpProblem({ status: 404, code: 'template-not-found', detail: 'it was deleted meanwhile' });
   return requireWritten('the template', redefined);
-}
-
-export function requireRevision(id: string, { revision }: TemplateRecord, ifMatch: string | undefined): void {
-  const expected = expectedRevision(ifMatch);
-  if (expected !== null && expected !== revision) throw revisedSince(id, revision);
 }
 
 /** Returns the template that a path names. @throws {HttpProblem} 404 */

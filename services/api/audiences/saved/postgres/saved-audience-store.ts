@@ -46,6 +46,8 @@ export interface SavedSearch {
   within?: CampaignScope | undefined;
 }
 
+export type SavedAudienceStore = ReturnType<typeof createSavedAudienceStore>;
+
 /** Creates the store of saved audiences (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
   const changes = (account: string | null) => ({ account, quotas, of: ['campaignChanges'] as const });
@@ -132,14 +134,6 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
       const { items, next } = pageOf(rows, limit, ({ savedAudienceId }) => savedAudienceId);
       return { items: await withUses(pool, items), next };
     },
-
-    revision: async (savedAudienceId: string, revision: number): Promise<SavedAudienceDefinition | undefined> => {
-      const { rows } = await pool.query<Pick<SavedAudienceRecord, 'definition'>>(selectRevision, [
-        savedAudienceId,
-        revision,
-      ]);
-      return rows[0]?.definition;
-    },
   };
 }
 
@@ -222,9 +216,6 @@ const selectPage = unnamedStatementOf<PageParams>(
     and (${$('before')}::uuid is null or s.id < ${$('before')}) and ${isSeen($, `r.definition -> 'countries'`)}
   order by s.id desc limit ${$('limit')}`,
 );
-
-const selectRevision = `
-  select definition from revisions where saved_audience = $1 and revision = $2`;
 
 /** Parameter: $1 public ids. Returns only saved audiences that a campaign copied which is not archived. */
 const selectUses = `

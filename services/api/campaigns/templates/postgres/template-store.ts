@@ -17,12 +17,6 @@ export interface TemplateRecord {
   updatedAt: Date;
 }
 
-export interface TemplateRevision {
-  revision: number;
-  definition: TemplateDefinition;
-  createdAt: Date;
-}
-
 export interface TemplateSearch {
   /** Part of the name, case-insensitive. */
   text?: string | undefined;
@@ -82,24 +76,7 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
       const items = rows.slice(0, limit);
       return { items, next: rows.length > limit ? (items.at(-1)?.templateId ?? null) : null };
     },
-
-    revisions: async (templateId: string, limit: number, before: number | null) => {
-      const { rows } = await pool.query<ListedRow>(selectRevisions, [templateId, before, limit + 1]);
-      const items = rows.slice(0, limit);
-      return { items, next: rows.length > limit ? (items.at(-1)?.revision ?? null) : null };
-    },
-
-    revision: async (templateId: string, revision: number): Promise<TemplateRevision | undefined> => {
-      const { rows } = await pool.query<TemplateRevision>(selectRevision, [templateId, revision]);
-      return rows[0];
-    },
   };
-}
-
-interface ListedRow {
-  revision: number;
-  name: string;
-  createdAt: Date;
 }
 
 const insertTemplate = `
@@ -138,11 +115,3 @@ const selectPage = statementOf<PageParams>(
     and ${isSeen($, texts('countries[*]'), texts('chain[*].action'))}
   order by t.id desc limit ${$('limit')}`,
 );
-
-const selectRevisions = `
-  select revision, definition ->> 'name' as name, created_at as "createdAt" from revisions
-  where template = $1 and ($2::int is null or revision < $2) order by revision desc limit $3`;
-
-const selectRevision = `
-  select revision, definition, created_at as "createdAt" from revisions
-  where template = $1 and revision = $2`;

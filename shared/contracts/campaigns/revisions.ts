@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import { campaignDefinition } from './campaigns.ts';
 import { json } from '../json.ts';
+import { campaignDefinition } from './campaigns.ts';
+import { savedAudienceDefinition } from './saved-audiences.ts';
+import { templateDefinition } from './templates.ts';
+
+/** HTTP shapes of the revisions of campaigns, templates and saved audiences. */
 
 const revision = z.int().min(1);
 const createdAt = z.iso.datetime({ precision: 3 });
@@ -12,6 +16,14 @@ export const listedRevision = z
 export const campaignRevision = z
   .object({ revision, createdAt, definition: campaignDefinition })
   .meta({ id: 'CampaignRevision' });
+
+export const templateRevision = z
+  .object({ revision, createdAt, definition: templateDefinition })
+  .meta({ id: 'TemplateRevision' });
+
+export const savedAudienceRevision = z
+  .object({ revision, createdAt, definition: savedAudienceDefinition })
+  .meta({ id: 'SavedAudienceRevision' });
 
 export const revisionDiff = z
   .object({

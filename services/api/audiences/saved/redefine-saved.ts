@@ -1,0 +1,88 @@
+import type { FastifyRequest } from 'fastify';
+import type { SavedAudienceDefinition } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
+import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
+import type { Clock } from '../../../../shared/ports/clock.ts';
+import { callerOf, requireCampaignInScope } from '../../access/scopes.ts';
+import { checkAgainstConfig } from '../../campaigns/check-campaign.ts';
+import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
+import { invalidRequest, notFound } from '../../frame/http-problem.ts';
+import { requireWritten } from '../../frame/if-match.ts';
+import type { Restored } from '../../revisions/revision-routes.ts';
+import { askSources, type AskSourcesDeps } from '../ask/ask-sources.ts';
+import type { AskedSources } from '../ask/asked-sources.ts';
+import type { SavedAudienceStore, UsedSavedAudience } from './postgres/saved-audience-store.ts';
+import { savedBounds } from './saved-audience-view.ts';
+
+export interface SavedAudienceDeps extends AskSourcesDeps {
+  savedAudiences: SavedAudienceStore;
+  catalogue: CatalogueReader;
+  clock: Clock;
+}
+
+/**
+ * Stores the next revision of a saved audience, and its estimate.
+ * @throws {HttpProblem} 422 for unusable sources; 403 outside the scope; 412 if the saved audience has changed since
+ */
+export async function redefineSaved(
+  request: FastifyRequest,
+  { savedAudienceId, revision }: UsedSavedAudience,
+  wanted: SavedAudienceDefinition,
+  deps: SavedAudienceDeps,
+): Promise<Restored<UsedSavedAudience>> {
+  const asked = await requireUsable(request, wanted, deps);
+  const redefined = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, callerOf(request).account);
+  const id = publicId('savedAudience', savedAudienceId);
+  if (!redefined) throw notFound('saved-audience', id);
+  if (redefined === 'list-gone') return refuseGone(request, wanted, deps);
+  const record = requireWritten(id, redefined);
+  await remember(record, asked, deps);
+  return { record, warnings: asked.warnings };
+}
+
+/** Checks that all sources exist, as far as services respond. @throws {HttpProblem} 422; 403 outside the scope */
+export async function requireUsable(
+  request: FastifyRequest,
+  { countries, audience }: SavedAudienceDefinition,
+  deps: SavedAudienceDeps,
+): Promise<AskedSources> {
+  const errors = checkAgainstConfig({ countries, chain: [] }, await deps.catalogue.refresh());
+  if (errors.length > 0) throw invalidRequest(errors);
+  requireCampaignInScope(request, { countries, chain: [] });
+  const asked = await askSources({ countries, audience }, deps);
+  if (asked.problems.length > 0) throw invalidRequest(asked.problems);
+  return asked;
+}
+
+/** Reports a list that was deleted after the check. @throws {HttpProblem} 422, each time */
+export async function refuseGone(
+  request: FastifyRequest,
+  definition: SavedAudienceDefinition,
+  deps: SavedAudienceDeps,
+): Promise<never> {
+  await requireUsable(request, definition, deps);
+  const detail = 'a list that it names was deleted while it was saved';
+  throw invalidRequest([{ pointer: '/audience', code: 'unknown-list', detail }]);
+}
+
+/** Stores the estimate for the list of all audiences, which does not call the segmentation service. */
+export async function remember(
+  record: UsedSavedAudience,
+  asked: AskedSources,
+  { savedAudiences, clock }: SavedAudienceDeps,
+): Promise<void> {
+  await savedAudiences.noteEstimate(record, savedBounds(record.definition.countries, asked), clock.now());
+}
+
+/** @throws {HttpProblem} 404 */
+export function requireSavedId(id: string): string {
+  const savedAudienceId = uuidOf('savedAudience', id);
+  if (savedAudienceId === undefined) throw notFound('saved-audience', id);
+  return savedAudienceId;
+}
+
+/** @throws {HttpProblem} 404 */
+export async function requireSaved(id: string, { savedAudiences }: SavedAudienceDeps): Promise<UsedSavedAudience> {
+  const record = await savedAudiences.get(requireSavedId(id));
+  if (!record) throw notFound('saved-audience', id);
+  return record;
+}

@@ -1,0 +1,33 @@
+import { savedAudienceRevision } from '../../../../shared/contracts/campaigns/revisions.ts';
+import {
+  savedAudienceDefinition,
+  savedAudienceWithWarnings,
+} from '../../../../shared/contracts/campaigns/saved-audiences.ts';
+import { entityTag, requireRevision } from '../../frame/if-match.ts';
+import type { Revisions } from '../../revisions/revisions.port.ts';
+import type { RevisionRoutesDeps } from '../../revisions/revision-routes.ts';
+import type { UsedSavedAudience } from './postgres/saved-audience-store.ts';
+import { redefineSaved, requireSaved, type SavedAudienceDeps } from './redefine-saved.ts';
+import { savedAudienceView } from './saved-audience-view.ts';
+
+export function revisionsOfSaved(
+  deps: SavedAudienceDeps & { revisions: Revisions },
+): RevisionRoutesDeps<UsedSavedAudience> {
+  return {
+    revisions: () => deps.revisions.savedAudience,
+    shapes: {
+      definition: savedAudienceDefinition,
+      revision: savedAudienceRevision,
+      restored: savedAudienceWithWarnings,
+    },
+    checks:
+      'Its sources are checked as in a change, so a list that was deleted is refused. Campaigns that took the saved audience stay as they are.',
+    load: (id) => requireSaved(id, deps),
+    requireChangeable: requireRevision,
+    restore: (request, before, definition) => redefineSaved(request, before, definition, deps),
+    view: ({ record, warnings }) => ({
+      etag: entityTag(record.revision),
+      body: { ...savedAudienceView(record), warnings },
+    }),
+  };
+}
