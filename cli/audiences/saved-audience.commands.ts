@@ -17,15 +17,13 @@ import { definitionOptions } from '../campaigns/definition-options.ts';
 import { optionLabel } from '../campaigns/definition.ts';
 import { renderEstimate } from '../show/render-estimate.ts';
 import { entryText } from '../show/sources.ts';
-import { writeData } from '../frame/command-context.ts';
-import { apiOf, byHand, command, group } from '../frame/command-table.ts';
+import { command, group } from '../frame/command-table.ts';
 import type { Heading } from '../frame/headings.ts';
 import type { View } from '../show/paint.ts';
-import { canAsk, isConfirmed } from '../frame/confirm.ts';
-import { exitCodes } from '../frame/exit-codes.ts';
-import { yes } from '../frame/given.ts';
 import { pages, text, type ValuesOf } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
+import { deleteCommand } from '../revisions/delete-command.ts';
+import { revisionCommands } from '../revisions/revision-commands.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
@@ -124,24 +122,11 @@ const estimate = command({
   render: renderEstimate,
 });
 
-const remove = byHand({
-  name: 'delete',
-  args: ['<saved audience>'],
+const remove = deleteCommand({
+  arg: '<saved audience>',
   description: 'delete it for good; campaigns that took it keep their sources. Asks first where a person can answer',
-  options: yes,
-  run: async ({ args: [id], options, context }) => {
-    const client = await apiOf(context);
-    if (!options.yes && canAsk(context)) {
-      const { name, revision } = (await getSavedAudience({ client, path: { id } })).data;
-      if (!(await isConfirmed(`${name}, revision ${revision}, for good. Delete it?`, context))) {
-        context.terminal.note('not deleted\n');
-        return exitCodes.failure;
-      }
-    }
-    await deleteSavedAudience({ client, path: { id } });
-    writeData(context, { id, deleted: true }, () => `${id} deleted\n`);
-    return exitCodes.ok;
-  },
+  get: getSavedAudience,
+  remove: deleteSavedAudience,
 });
 
 export const heading: Heading = 'Audiences';
@@ -149,7 +134,7 @@ export const heading: Heading = 'Audiences';
 export const commands = group(
   'saved-audience',
   'combinations of sources with a name, which campaigns take by copying them',
-  [...[create, change, list, show, estimate, remove]],
+  [...[create, change, list, show, estimate], ...revisionCommands('savedAudience'), remove],
 );
 
 function fieldsOf({ name, description, owner, countries, ...who }: ValuesOf<typeof fields>): object {

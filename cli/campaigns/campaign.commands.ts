@@ -5,16 +5,13 @@ import {
   changeCampaign,
   cloneCampaign,
   createCampaign,
-  diffCampaignRevisions,
   estimateCampaign,
   getCampaign,
   getRunProgress,
   listBudgets,
-  listCampaignRevisions,
   listCampaigns,
   listRuns,
   previewCampaign,
-  restoreCampaignRevision,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { Campaign, CheckedCampaign } from '../../sdk/generated/types.gen.ts';
 import { campaignChoices } from '../../shared/domain/run/campaign-standing.ts';
@@ -24,6 +21,7 @@ import { apiOf, byHand, command, group, viewOf } from '../frame/command-table.ts
 import type { Heading } from '../frame/headings.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { oneOf, pages, text, usually, whole, widerLimit } from '../frame/options.ts';
+import { revisionCommands } from '../revisions/revision-commands.ts';
 import { controlVerbs } from '../runs/control-commands.ts';
 import { report, runColumns } from '../runs/figures-commands.ts';
 import { retryFailed } from '../runs/retry-failed.ts';
@@ -40,7 +38,6 @@ import { budgetColumns } from '../show/budget-columns.ts';
 import { draftText, metadataTexts, renderCampaign, renderCampaigns, warningsOf } from './render.ts';
 import { start } from './start.ts';
 import { withSaved } from './take-saved.ts';
-import { revisionCommands } from './revision-commands.ts';
 import { renderEstimate, renderPreview } from '../show/render-estimate.ts';
 
 /** Maximum concurrent requests for the progress of listed campaigns. */
@@ -242,14 +239,7 @@ export const heading: Heading = 'Campaigns';
 
 export const commands = group('campaign', 'campaigns and their runs, over the API', [
   ...[create, clone, change, describe, preview, list, show, start, ...controlVerbs(named), estimate, budget, watch],
-  ...revisionCommands<CheckedCampaign>({
-    arg: '<campaign>',
-    list: listCampaignRevisions,
-    diff: diffCampaignRevisions,
-    restore: restoreCampaignRevision,
-    restored: ({ id, state, revision }) => `${id} ${state}, revision ${revision}\n`,
-    warned: warningsOf,
-  }),
+  ...revisionCommands('campaign'),
   ...archiveCommands,
   ...[report(named), runs, failures(named), retryFailed(named)],
 ]);

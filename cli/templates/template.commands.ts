@@ -4,22 +4,17 @@ import {
   createCampaignOfTemplate,
   createTemplate,
   deleteTemplate,
-  diffTemplateRevisions,
   getTemplate,
-  listTemplateRevisions,
   listTemplates,
-  restoreTemplateRevision,
 } from '../../sdk/generated/sdk.gen.ts';
 import type { Template, TemplateDefinitionInput, TemplatePatchInput } from '../../sdk/generated/types.gen.ts';
 import { draftText } from '../campaigns/render.ts';
-import { revisionCommands } from '../campaigns/revision-commands.ts';
-import { writeData } from '../frame/command-context.ts';
-import { apiOf, byHand, command, group } from '../frame/command-table.ts';
+import { command, group } from '../frame/command-table.ts';
 import type { Heading } from '../frame/headings.ts';
-import { canAsk, isConfirmed } from '../frame/confirm.ts';
-import { exitCodes } from '../frame/exit-codes.ts';
-import { readFields, yes } from '../frame/given.ts';
+import { readFields } from '../frame/given.ts';
 import { needed, pages, text, whole } from '../frame/options.ts';
+import { deleteCommand } from '../revisions/delete-command.ts';
+import { revisionCommands } from '../revisions/revision-commands.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
@@ -108,37 +103,18 @@ const use = command({
   ],
 });
 
-const remove = byHand({
-  name: 'delete',
-  args: ['<template>'],
+const remove = deleteCommand({
+  arg: '<template>',
   description: 'delete a template with its revisions, for good; asks first where a person can answer',
-  options: yes,
-  run: async ({ args: [id], options, context }) => {
-    const client = await apiOf(context);
-    if (!options.yes && canAsk(context)) {
-      const { name, revision } = (await getTemplate({ client, path: { id } })).data;
-      if (!(await isConfirmed(`${name}, revision ${revision}, for good. Delete it?`, context))) {
-        context.terminal.note('not deleted\n');
-        return exitCodes.failure;
-      }
-    }
-    await deleteTemplate({ client, path: { id } });
-    writeData(context, { id, deleted: true }, () => `${id} deleted\n`);
-    return exitCodes.ok;
-  },
+  get: getTemplate,
+  remove: deleteTemplate,
 });
 
 export const heading: Heading = 'Campaigns';
 
 export const commands = group('template', 'definitions of campaigns with variables', [
   ...[create, change, list, show, use],
-  ...revisionCommands<Template>({
-    arg: '<template>',
-    list: listTemplateRevisions,
-    diff: diffTemplateRevisions,
-    restore: restoreTemplateRevision,
-    restored: ({ id, revision }) => `${id} revision ${revision}\n`,
-  }),
+  ...revisionCommands('template'),
   remove,
 ]);
 

@@ -75,11 +75,6 @@ test('says of a value that is refused its variable', async () => {
   expect(notes).toBe('not created:\n  units  has to be at most 5, not 6\n');
 });
 
-test('has revisions, which are restored', async () => {
-  api.answers['POST /v1/templates/tpl_1/revisions/1/restore'] = ok({ ...payday, revision: 4 });
-  expect((await muster(['restore', 'tpl_1', '1'])).out).toBe('tpl_1 revision 4\n');
-});
-
 test.each([
   ['y\n', true],
   ['\n', false],

@@ -48,38 +48,6 @@ describe('a copy', () => {
   });
 });
 
-describe('revisions', () => {
-  test('are listed, the newest first', async () => {
-    const items = [{ revision: 2, name: 'Lapsed riders', createdAt: '2026-11-22T08:00:00.000Z' }];
-    api.answers['GET /v1/campaigns/cmp_1/revisions?limit=20'] = ok({ items, next: null });
-    const { out } = await muster(['campaign', 'revisions', 'cmp_1']);
-    expect(out.split('\n').some((line) => /2 +2026-11-22 08:00 UTC +Lapsed riders/.test(line))).toBe(true);
-  });
-
-  test('are compared field by field', async () => {
-    const differences = [
-      { pointer: '/countries', before: ['SG'], after: ['SG', 'ID'] },
-      { pointer: '/chain/0/params/template', after: 'evil\u202etxt' },
-    ];
-    api.answers['GET /v1/campaigns/cmp_1/revisions/1/diff?to=3'] = ok({ from: 1, to: 3, differences });
-    expect(`\n${(await muster(['campaign', 'diff', 'cmp_1', '1', '3'])).out}`).toMatchInlineSnapshot(`
-      "
-        field                     revision 1   revision 3
-        countries                 ["SG"]       ["SG","ID"]
-        chain/0/params/template   –            evil·txt
-      "
-    `);
-    api.answers['GET /v1/campaigns/cmp_1/revisions/1/diff'] = ok({ from: 1, to: 3, differences: [] });
-    expect((await muster(['campaign', 'diff', 'cmp_1', '1'])).out).toBe('revisions 1 and 3 are the same\n');
-  });
-
-  test('are restored as the next one', async () => {
-    api.answers['POST /v1/campaigns/cmp_1/revisions/1/restore'] = ok({ ...campaign, revision: 4 });
-    expect((await muster(['campaign', 'restore', 'cmp_1', '1'])).out).toBe('cmp_1 draft, revision 4\n');
-    expect((await muster(['campaign', 'restore', 'cmp_1', 'first'])).code).toBe(exitCodes.usage);
-  });
-});
-
 describe('a campaign that nobody needs', () => {
   const archivedAt = '2026-11-22T08:00:00.000Z';
 
