@@ -13,7 +13,7 @@ import {
   listRuns,
   previewCampaign,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { Campaign, CheckedCampaign } from '../../sdk/generated/types.gen.ts';
+import type { Campaign } from '../../sdk/generated/types.gen.ts';
 import { campaignChoices } from '../../shared/domain/run/campaign-standing.ts';
 import { runKinds } from '../../shared/domain/run/run-kinds.ts';
 import { noteNext, writeData } from '../frame/command-context.ts';

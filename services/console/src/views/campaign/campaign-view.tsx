@@ -14,8 +14,8 @@ import { AboutPanel } from './about-panel.tsx';
 import { ApprovalPanel } from './approval-panel.tsx';
 import { CampaignActions } from './campaign-actions.tsx';
 import { CampaignHead } from './campaign-head.tsx';
+import { CampaignRevisions } from './campaign-revisions.tsx';
 import { RecurringPanel } from './recurring-panel.tsx';
-import { RevisionsPanel } from './revisions-panel.tsx';
 import { RunsPanel } from './runs-panel.tsx';
 import { TrialsPanel } from './trials-panel.tsx';
 
@@ -71,7 +71,7 @@ export function CampaignView() {
           <TrialsPanel campaign={campaign.data} />
           <ApprovalPanel campaign={campaign.data} />
           <Definition campaign={campaign.data} revision={campaign.data.revision} />
-          <RevisionsPanel campaign={campaign.data} />
+          <CampaignRevisions campaign={campaign.data} />
         </div>
       </div>
     </Page>

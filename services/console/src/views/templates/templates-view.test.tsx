@@ -118,9 +118,12 @@ test('its revisions tell what each changed, and one is restored after what that 
   await user.click(await screen.findByRole('button', { name: 'What changed in revision 3' }));
   expect(await screen.findByRole('row', { name: 'Variable units, default 1 2' })).toBeDefined();
   expect(api.askedFor('GET /v1/templates/tpl_payday/revisions/2/diff').at(-1)?.query).toEqual({ to: '3' });
+  const changes = screen.getByRole('dialog', { name: 'What changed in revision 3' });
+  await user.click(within(changes).getByRole('button', { name: 'Close' }));
   expect(screen.queryByRole('button', { name: 'Restore revision 3' })).toBeNull();
   await user.click(screen.getByRole('button', { name: 'Restore revision 1' }));
-  await user.click(await screen.findByRole('button', { name: 'Restore it as revision 4' }));
+  expect(await screen.findByText(/^It becomes revision 4\./)).toBeDefined();
+  await user.click(screen.getByRole('button', { name: 'Restore it' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(api.askedFor('POST /v1/templates/tpl_payday/revisions/1/restore')).toHaveLength(1);
 });

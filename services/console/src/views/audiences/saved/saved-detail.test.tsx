@@ -33,6 +33,7 @@ const answers = {
   'GET /v1/audiences/aud_partners': partners,
   'GET /v1/audiences/:id/rejects': rejects,
   'GET /v1/named-audiences': { ...namedList, items: [named.riders] },
+  'GET /v1/saved-audiences/:id/revisions': { items: [], next: null },
   'PATCH /v1/saved-audiences/:id': { ...savedRiders, warnings: [] },
   'DELETE /v1/saved-audiences/:id': () => new Response(null, { status: 204 }),
 };
@@ -122,6 +123,29 @@ test('lines that fell out of a list that it takes in stand beside it, with what 
 test('one that none took says so', async () => {
   await openConsole('/audiences?id=sav_wallets', { answers });
   expect(await screen.findByText('No campaign took it, or has its sources still.')).toBeDefined();
+});
+
+test('an earlier revision is compared and restored', async () => {
+  const createdAt = '2026-11-22T20:00:00.000Z';
+  const items = [2, 1].map((revision) => ({ revision, name: 'Lapsed riders', createdAt }));
+  const differences = [{ pointer: '/audience/exclude', after: [{ segment: 'staff' }] }];
+  const { api, user } = await openConsole(path, {
+    answers: {
+      ...answers,
+      'GET /v1/saved-audiences/:id/revisions': { items, next: null },
+      'GET /v1/saved-audiences/:id/revisions/:revision/diff': { from: 1, to: 2, differences },
+      'POST /v1/saved-audiences/:id/revisions/:revision/restore': { ...savedRiders, revision: 3, warnings: [] },
+    },
+  });
+  const revisions = await screen.findByRole('region', { name: 'Revisions' });
+  await user.click(await within(revisions).findByRole('button', { name: 'What changed in revision 2' }));
+  const dialog = await screen.findByRole('dialog', { name: 'What changed in revision 2' });
+  expect(await within(dialog).findByRole('row', { name: /^Leave out not there/ })).toBeDefined();
+  await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await user.click(within(revisions).getByRole('button', { name: 'Restore revision 1' }));
+  await user.click(await screen.findByRole('button', { name: 'Restore it' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(api.askedFor('POST /v1/saved-audiences/sav_riders/revisions/1/restore')).toHaveLength(1);
 });
 
 test('it is changed as the revision that is shown, and refused where another came before', async () => {

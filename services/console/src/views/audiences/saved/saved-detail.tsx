@@ -11,6 +11,7 @@ import { useExactCount } from '../../../parts/audience/use-exact-count.ts';
 import { useNamedSources } from '../../../parts/audience/use-sources.ts';
 import { CopyableId } from '../../../parts/controls/copy-button.tsx';
 import { Panel } from '../../../parts/panels/panel.tsx';
+import { RevisionsPanel } from '../../../parts/revisions/revision-list.tsx';
 import { plainText } from '../../../parts/words/plain-text.ts';
 import { AudienceActions } from '../audience-actions.tsx';
 import { fileEquation } from '../audience-words.ts';
@@ -97,6 +98,7 @@ export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
           <Overlap {...{ question, refusal }} />
         </Panel>
       </div>
+      <RevisionsPanel revised={{ kind: 'savedAudience', id, name, revision }} />
       {asked === 'change' && <AudienceForm saved={saved} onClose={close} onSaved={close} />}
       {asked === 'delete' && <DeleteSavedDialog saved={saved} onClose={close} onGone={onGone} />}
     </div>

@@ -1,0 +1,12 @@
+import type { Campaign } from '#client/types.gen.ts';
+import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
+import { RevisionsPanel } from '../../parts/revisions/revision-list.tsx';
+import { isDraft } from '../../parts/standing/state-looks.ts';
+
+/** Earlier revisions of a campaign. Only a draft that is not archived can be restored. */
+export function CampaignRevisions({ campaign }: { campaign: Campaign }) {
+  const { id, name, revision, state, archivedAt } = campaign;
+  const placeOf = usePlaceNames(campaign.chain);
+  const mayChange = isDraft(state) && archivedAt === null;
+  return <RevisionsPanel revised={{ kind: 'campaign', id, name, revision, placeOf, mayChange }} />;
+}
