@@ -13,7 +13,7 @@ export interface DemoRoom {
   kafka: KafkaSettings;
   topicPrefix: string;
   /** Remark for the person; undefined if the demo started its own servers. */
-  notice: string | undefined;
+  description: string | undefined;
   /** Deletes the demo's resources from external servers. */
   remove(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function makeRoom(infrastructure: Infrastructure, environment: Node
   const { kind, databaseUrl, brokers } = infrastructure;
   if (kind !== 'external') {
     const kafka = { brokers, security: undefined };
-    return { databaseUrl, kafka, topicPrefix: 'muster', notice: undefined, remove: () => Promise.resolve() };
+    return { databaseUrl, kafka, topicPrefix: 'muster', description: undefined, remove: () => Promise.resolve() };
   }
   const name = `muster_demo_${randomBytes(4).toString('hex')}`;
   const kafka = { brokers, security: readKafkaSecurity(environment) };
@@ -38,7 +38,7 @@ export async function makeRoom(infrastructure: Infrastructure, environment: Node
     }),
     kafka,
     topicPrefix: name,
-    notice: `on ${infrastructure.description}, in database and topics ${name}, which are removed at the end`,
+    description: `on ${infrastructure.description}, in database and topics ${name}, which are removed at the end`,
     remove: async () => {
       const connection = createKafka({ ...kafka, clientId: 'muster-demo', logger: createLogger('demo', 'silent') });
       await Promise.all([dropDatabase(databaseUrl, name), removeTopics({ kafka: connection, prefix: name })]);

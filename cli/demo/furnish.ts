@@ -8,7 +8,7 @@ import {
   createSavedAudience,
   createSchedule,
   createTemplate,
-  createWebhook,
+  createNotification,
   setQuietHours,
   startCampaign,
   suppressUsers,
@@ -38,7 +38,7 @@ export async function furnish({ apiUrl, apiKey, sandboxUrl }: Installation): Pro
     addRecurring(client),
     addRules(client),
     addCallbacks(client, sandboxUrl),
-    addNotice(client, sandboxUrl),
+    addNotification(client, sandboxUrl),
   ]);
   const ofApprover = createApiClient({ baseUrl: apiUrl, apiKey: secret });
   return { approverLink: (await createLogInLink({ client: ofApprover })).data.url };
@@ -88,9 +88,9 @@ async function addRecurring(client: Client): Promise<void> {
   await startCampaign({ client, path: { id } });
 }
 
-async function addNotice(client: Client, sandboxUrl: string): Promise<void> {
-  const body = { name: 'Operations', url: `${sandboxUrl}/channel`, format: 'slack' as const, events: stalls };
-  await createWebhook({ client, body: { ...body, egress: egressTo(sandboxUrl) } });
+async function addNotification(client: Client, sandboxUrl: string): Promise<void> {
+  const body = { name: 'Operations', url: `${sandboxUrl}/channel`, kind: 'slack' as const, events: stalls };
+  await createNotification({ client, body: { ...body, egress: egressTo(sandboxUrl) } });
 }
 
 /** Creates rules for points only, so that manual rewards and messages work at any time. */

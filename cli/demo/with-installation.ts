@@ -99,7 +99,7 @@ async function getReady(
   });
   const room = await begun.preparing;
 
-  if (room.notice !== undefined) terminal.note(`    ${room.notice}\n`);
+  if (room.description !== undefined) terminal.note(`    ${room.description}\n`);
   // The API reads the console when it starts.
   await stages.run('console', async () => ({ result: undefined, outcome: await builtConsole() }));
   return await stages.run('services', async (report) => {

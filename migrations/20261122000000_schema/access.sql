@@ -77,7 +77,7 @@ create table api_key_rates (
 
 -- Keys whose coming expiry was notified: since when it was news, for the expiry and the days before it that were
 -- notified last (docs/decisions/0034-access.md).
-create table api_key_ends_told (
+create table api_key_end_notifications (
   api_key uuid primary key,
   since timestamptz not null
 );

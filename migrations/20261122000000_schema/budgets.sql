@@ -13,8 +13,8 @@ create table budgets (
   -- Spent by ended runs: added in the transaction that ends a run, and reduced when unknown outcomes are settled as
   -- failed.
   past_units bigint not null default 0,
-  -- Size of the budget for which webhooks were notified that little is left.
-  low_told bigint,
+  -- Size of the budget for which `budget.low` was recorded.
+  low_notified bigint,
   primary key (campaign, country)
 );
 

@@ -42,8 +42,8 @@ create table runs (
   waiting_cause text,
   -- Start of waiting for waiting_cause.
   waiting_since timestamptz,
-  -- Time at which webhooks were notified of a stall; null once the run progresses.
-  stall_told timestamptz,
+  -- Time at which `run.stalled` was recorded; null once the run progresses.
+  stall_notified_at timestamptz,
   -- False once user_failures of the run have been dropped; failure_totals stay.
   failures_kept boolean not null default true,
   -- open: receipts are accepted. closed: no more receipts are accepted. counted: receipt_totals include unexpected

@@ -33,8 +33,8 @@ import { createDueSchedules } from './postgres/due-schedules.ts';
 import { createRecurring } from './recur/recurring.ts';
 import { createScheduler } from './fire/scheduler.ts';
 import { createKeySweeper } from './sweep-keys.ts';
-import { createWebhookEvents } from './postgres/webhook-events.ts';
-import { createWebhookTeller } from './webhooks/tell-webhooks.ts';
+import { createNotificationEvents } from './postgres/notification-events.ts';
+import { createNotifier } from './notifications/notifier.ts';
 
 /** Time for deciding and storing the fires of a few hundred schedules. */
 const schedulesAheadMs = 200;
@@ -124,8 +124,8 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   checker.start();
   const offerer = await startOfferer(config, context, { installationId, changes, clients });
   const address = config.API_PUBLIC_URL;
-  const teller = createWebhookTeller({
-    events: createWebhookEvents({ pool }),
+  const notifier = createNotifier({
+    events: createNotificationEvents({ pool }),
     base: address ? address.origin + address.basePath : '',
     clients,
     changes,
@@ -136,7 +136,7 @@ export const schedulerProcess = defineProcess('scheduler', readConfig, async (co
   for (const part of parts) part.start();
   const keys = createKeyAdvancer({ pool, slot: totalsSlotOf(owner) });
   const keySweeper = createKeySweeper({ keys, clock: systemClock, logger });
-  const loops = [history, teller, keySweeper];
+  const loops = [history, notifier, keySweeper];
   for (const loop of loops) loop.start();
   return {
     ...scheduler,

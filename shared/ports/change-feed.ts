@@ -14,7 +14,7 @@ export type ChangeKind =
   | 'feeds'
   | 'nodes'
   | 'hosts'
-  | 'webhook-events'
+  | 'notification-events'
   | 'audience-counts';
 
 /**

@@ -38,7 +38,7 @@ const dialogs = [
   { pathOf: () => 'audiences?kind=saved', button: 'Change…' },
   { pathOf: () => 'templates', button: 'Change Payday' },
   { pathOf: () => 'clients/shop', button: 'Endpoint' },
-  { pathOf: () => 'notices', button: 'New notice' },
+  { pathOf: () => 'notifications', button: 'New notification' },
   { pathOf: () => 'system', button: 'Change…' },
   { pathOf: () => 'keys', button: 'New key' },
   { pathOf: () => 'keys', button: /^Change / },

@@ -33,7 +33,7 @@ const tried: Readonly<Record<string, readonly string[]>> = {
 /** Pages, and blocks by how they begin, that are not run here. */
 const notRun: Readonly<Record<string, string>> = {
   README: 'it says what these pages stand on; this file does it',
-  'notices-in-slack': 'needs a channel of Slack; test/e2e/notices.test.ts posts to one of its own',
+  'notifications-in-slack': 'needs a channel of Slack; test/e2e/notifications.test.ts posts to one of its own',
   'restore-a-backup': 'stops the installation; test/faults/restored.test.ts does all of it',
   'docker compose up': 'the workers here are no containers',
   'helm upgrade': 'needs a cluster',

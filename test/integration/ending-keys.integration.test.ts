@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { createWebhookEvents } from '../../services/scheduler/postgres/webhook-events.ts';
-import { stalledForMs, toldOf } from '../../services/scheduler/webhooks/tell-webhooks.ts';
+import { createNotificationEvents } from '../../services/scheduler/postgres/notification-events.ts';
+import { stalledForMs, deliveriesFor } from '../../services/scheduler/notifications/notifier.ts';
 import { issuedApiKey } from '../../shared/contracts/access/api-keys.ts';
-import { createdWebhook, notice } from '../../shared/contracts/webhooks/webhooks.ts';
+import { notificationMessage } from '../../shared/contracts/notifications/messages.ts';
+import { createdNotification } from '../../shared/contracts/notifications/notifications.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
 
@@ -10,10 +11,10 @@ const on = apiOnPostgres();
 const base = 'https://muster.test';
 const dayMs = 86_400_000;
 
-async function webhook(fields: object = {}): Promise<string> {
+async function notification(fields: object = {}): Promise<string> {
   const body = { url: 'https://hooks.example.com/', events: ['key.ending'], ...fields };
-  const answer = await on.ask('POST', '/v1/webhooks', body);
-  return uuidOf('webhook', createdWebhook.parse(answer.json()).webhook.id) ?? '';
+  const answer = await on.ask('POST', '/v1/notifications', body);
+  return uuidOf('notification', createdNotification.parse(answer.json()).notification.id) ?? '';
 }
 
 async function keyOf(name: string, owner: string | null): Promise<string> {
@@ -30,38 +31,38 @@ async function endsInDays(id: string, days: number): Promise<void> {
   );
 }
 
-/** What a look of a scheduler tells this webhook, in the words for people. */
-async function toldTo(webhookId: string): Promise<string[]> {
-  const events = createWebhookEvents({ pool: on.pool });
+/** Texts that a scheduler delivers to this notification. */
+async function textsTo(notificationId: string): Promise<string[]> {
+  const events = createNotificationEvents({ pool: on.pool });
   await on.pool.query('delete from jobs');
-  await events.noteWhatStands(stalledForMs);
-  await events.tell(100, (some, webhooks) => toldOf(some, webhooks, { base, nowMs: Date.now() }));
-  const { rows } = await on.pool.query<{ body: string }>('select body from jobs where client = $1', [webhookId]);
-  return rows.map(({ body }) => notice.parse(JSON.parse(body)).data.text);
+  await events.recordConditions(stalledForMs);
+  await events.deliver(100, (some, notifications) => deliveriesFor(some, notifications, { base, nowMs: Date.now() }));
+  const { rows } = await on.pool.query<{ body: string }>('select body from jobs where client = $1', [notificationId]);
+  return rows.map(({ body }) => notificationMessage.parse(JSON.parse(body)).data.text);
 }
 
-it('a key that ends soon is told 14 days before, and 3, and anew where its end is moved', async () => {
-  const hook = await webhook();
+it('a key that ends soon is reported 14 and 3 days before its end, and again if the end is moved', async () => {
+  const hook = await notification();
   const id = await keyOf('orders-batch', 'orders-core');
   await endsInDays(id, 15);
-  expect(await toldTo(hook)).toEqual([]);
+  expect(await textsTo(hook)).toEqual([]);
   await endsInDays(id, 13.5);
-  expect(await toldTo(hook)).toEqual(['The key "orders-batch" of "orders-core" ends in 14 days']);
-  expect(await toldTo(hook)).toEqual([]);
+  expect(await textsTo(hook)).toEqual(['The key "orders-batch" of "orders-core" ends in 14 days']);
+  expect(await textsTo(hook)).toEqual([]);
   await endsInDays(id, 2.9);
-  expect(await toldTo(hook)).toEqual(['The key "orders-batch" of "orders-core" ends in 3 days']);
-  expect(await toldTo(hook)).toEqual([]);
+  expect(await textsTo(hook)).toEqual(['The key "orders-batch" of "orders-core" ends in 3 days']);
+  expect(await textsTo(hook)).toEqual([]);
   await endsInDays(id, 12.5);
-  expect(await toldTo(hook)).toEqual(['The key "orders-batch" of "orders-core" ends in 13 days']);
+  expect(await textsTo(hook)).toEqual(['The key "orders-batch" of "orders-core" ends in 13 days']);
 });
 
-it('its notice says which, whose and when, and leads to the keys', async () => {
-  const hook = await webhook();
+it('its message names key, owner and end, and links to the keys', async () => {
+  const hook = await notification();
   const id = await keyOf('nightly', null);
   await endsInDays(id, 0.5);
-  await toldTo(hook);
+  await textsTo(hook);
   const { rows } = await on.pool.query<{ body: string }>('select body from jobs where client = $1', [hook]);
-  const { data } = notice.parse(JSON.parse(rows[0]?.body ?? ''));
+  const { data } = notificationMessage.parse(JSON.parse(rows[0]?.body ?? ''));
   expect(data).toMatchObject({ text: 'The key "nightly" ends in 1 day', link: `${base}/keys`, campaign: null });
   expect(data.key).toMatchObject({ id, name: 'nightly', owner: null });
   expect(Date.parse(data.key?.expiresAt ?? '') - Date.now()).toBeLessThan(dayMs / 2);
@@ -69,26 +70,26 @@ it('its notice says which, whose and when, and leads to the keys', async () => {
 
 it('a team hears of its own keys, and who asked about campaigns of none', async () => {
   const [ours, all, tagged] = [
-    await webhook({ owners: ['growth'] }),
-    await webhook(),
-    await webhook({ tags: ['vip'] }),
+    await notification({ owners: ['growth'] }),
+    await notification(),
+    await notification({ tags: ['vip'] }),
   ];
   await endsInDays(await keyOf('a', 'growth'), 10);
   await endsInDays(await keyOf('b', 'loyalty'), 10);
   await endsInDays(await keyOf('c', null), 10);
-  expect(await toldTo(ours)).toEqual(['The key "a" of "growth" ends in 10 days']);
+  expect(await textsTo(ours)).toEqual(['The key "a" of "growth" ends in 10 days']);
   const { rows } = await on.pool.query<{ client: string }>('select client from jobs');
   expect(rows.filter(({ client }) => client === all)).toHaveLength(3);
   expect(rows.filter(({ client }) => client === tagged)).toEqual([]);
 });
 
-it('nothing is told of a key that is revoked, has ended, or was made within the days before its end', async () => {
-  const hook = await webhook();
+it('nothing is reported about a key that is revoked, has ended, or was made within the days before its end', async () => {
+  const hook = await notification();
   const revoked = await keyOf('revoked', null);
   await endsInDays(revoked, 10);
   await on.ask('DELETE', `/v1/api-keys/${revoked}`);
   await endsInDays(await keyOf('ended', null), -1);
   const expiresAt = new Date(Date.now() + 5 * dayMs).toISOString();
   expect((await on.ask('POST', '/v1/api-keys', { name: 'short', role: 'viewer', expiresAt })).statusCode).toBe(201);
-  expect(await toldTo(hook)).toEqual([]);
+  expect(await textsTo(hook)).toEqual([]);
 });

@@ -277,7 +277,7 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['saved-audience-routes'],
   },
   {
-    takesAway: 'a webhook belongs to its account',
+    takesAway: 'a notification belongs to its account',
     edits: [
       {
         text: "if (owner?.of === 'account') requireAccount(request, owner, missing);",
@@ -288,7 +288,7 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['access-table'],
   },
   {
-    takesAway: 'a key changes no webhook that sends beyond its scope',
+    takesAway: 'a key changes no notification that sends beyond its scope',
     edits: [
       {
         text: 'if (isOwn && scopes.some((scope) => isWithin(scope, caller.scope))) return;',
@@ -296,21 +296,21 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['webhook-scopes'],
+    noticedBy: ['notification-scopes'],
   },
   {
-    takesAway: 'a scheduler reads the scope of the key that set the URL of a webhook',
+    takesAway: 'a scheduler reads the scope of the key that set the URL of a notification',
     edits: [
       {
-        text: 'from api_keys k where k.id in (w.account, w.url_set_by)\n        and',
-        replacement: 'from api_keys k where k.id in (w.account)\n        and',
+        text: 'from api_keys k where k.id in (n.account, n.url_set_by)\n        and',
+        replacement: 'from api_keys k where k.id in (n.account)\n        and',
       },
     ],
     project: 'integration',
-    noticedBy: ['webhook-scopes'],
+    noticedBy: ['notification-scopes'],
   },
   {
-    takesAway: 'a path names no client of a webhook',
+    takesAway: 'a path names no client of a notification',
     edits: [
       {
         text: 'const client = await clientOfRef(ref, clients);\n  if (!client) throw',
@@ -323,18 +323,18 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'integration',
-    noticedBy: ['webhook-scopes'],
+    noticedBy: ['notification-scopes'],
   },
   {
-    takesAway: 'a webhook keeps the key that set its URL',
+    takesAway: 'a notification keeps the key that set its URL',
     edits: [
       { text: 'url_set_by = coalesce($4, url_set_by)', replacement: 'url_set_by = coalesce(null, url_set_by, $4)' },
     ],
     project: 'integration',
-    noticedBy: ['webhook-scopes'],
+    noticedBy: ['notification-scopes'],
   },
   {
-    takesAway: 'the key that set the URL of a webhook bounds its notices',
+    takesAway: 'the key that set the URL of a notification bounds its messages',
     edits: [
       {
         text: 'scopes.every((scope) => seesReach(scope, campaign))',
@@ -342,13 +342,13 @@ export const apiMutations: readonly Mutation[] = [
       },
     ],
     project: 'unit',
-    noticedBy: ['services/scheduler/webhooks/tell-webhooks'],
+    noticedBy: ['services/scheduler/notifications/notifier'],
   },
   {
-    takesAway: 'a job of a webhook is its account’s',
-    edits: [{ text: 'return ofNotice ?? {', replacement: 'return {' }],
+    takesAway: 'a job of a notification is its account’s',
+    edits: [{ text: 'return ofNotification ?? {', replacement: 'return {' }],
     project: 'integration',
-    noticedBy: ['webhook-scopes'],
+    noticedBy: ['notification-scopes'],
   },
   {
     takesAway: 'a key sees no campaign outside of its scope',

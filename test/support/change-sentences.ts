@@ -128,12 +128,12 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/scheduler/regions/:region/activate': 'let a region fire again',
   'POST /v1/scheduler/hosts/enable': 'let a host be called again',
 
-  'POST /v1/webhooks': 'made a webhook',
-  'PATCH /v1/webhooks/:id': 'changed a webhook',
-  'DELETE /v1/webhooks/:id': 'deleted a webhook',
-  'POST /v1/webhooks/:id/rotate': 'gave a webhook another secret',
-  'POST /v1/webhooks/:id/test': 'sent a test notice of a webhook',
-  'POST /v1/webhooks/:id/send-again': 'sent dead notices of a webhook again',
+  'POST /v1/notifications': 'created a notification',
+  'PATCH /v1/notifications/:id': 'changed a notification',
+  'DELETE /v1/notifications/:id': 'deleted a notification',
+  'POST /v1/notifications/:id/rotate': 'rotated the secret of a notification',
+  'POST /v1/notifications/:id/test': 'sent a test of a notification',
+  'POST /v1/notifications/:id/replay': 'replayed dead deliveries of a notification',
 
   // Sentences of routes that `/v1/quarantine` has replaced.
   'POST /v1/dead-letters/:id/replay': 'replayed a dead letter',
@@ -150,6 +150,13 @@ export const changeSentences: Readonly<Record<string, string>> = {
   // Sentences of routes that `/v1/campaigns/{id}/trials` has replaced.
   'POST /v1/campaigns/:id/test-send': 'sent a test of a campaign',
   'POST /v1/campaigns/:id/dry-run': 'began a dry run of a campaign',
+  // Sentences of routes that `/v1/notifications` has replaced.
+  'POST /v1/webhooks': 'made a webhook',
+  'PATCH /v1/webhooks/:id': 'changed a webhook',
+  'DELETE /v1/webhooks/:id': 'deleted a webhook',
+  'POST /v1/webhooks/:id/rotate': 'gave a webhook another secret',
+  'POST /v1/webhooks/:id/test': 'sent a test notice of a webhook',
+  'POST /v1/webhooks/:id/send-again': 'sent dead notices of a webhook again',
 
   // By no route: a service that starts with other settings, and a database that was restored to an earlier moment.
   'PUT /settings': 'started a service with other settings',

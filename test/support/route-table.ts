@@ -104,7 +104,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/suppressions/uploads/{id}',
       'GET /v1/quarantine/messages/{id}',
     ],
-    account: ['GET /v1/webhooks', 'GET /v1/webhooks/{id}', 'GET /v1/webhooks/{id}/deliveries'],
+    account: ['GET /v1/notifications', 'GET /v1/notifications/{id}', 'GET /v1/notifications/{id}/deliveries'],
     client: [
       'GET /v1/find',
       'GET /v1/clients',
@@ -167,12 +167,12 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/user-files/preview',
     ],
     account: [
-      'POST /v1/webhooks',
-      'PATCH /v1/webhooks/{id}',
-      'DELETE /v1/webhooks/{id}',
-      'POST /v1/webhooks/{id}/rotate',
-      'POST /v1/webhooks/{id}/test',
-      'POST /v1/webhooks/{id}/send-again',
+      'POST /v1/notifications',
+      'PATCH /v1/notifications/{id}',
+      'DELETE /v1/notifications/{id}',
+      'POST /v1/notifications/{id}/rotate',
+      'POST /v1/notifications/{id}/test',
+      'POST /v1/notifications/{id}/replay',
     ],
     campaign: [
       'POST /v1/audience-counts/{id}/cancel',

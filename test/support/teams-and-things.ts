@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { coversOf } from '../../shared/contracts/campaigns/approvals.ts';
-import { createdWebhook } from '../../shared/contracts/webhooks/webhooks.ts';
+import { createdNotification } from '../../shared/contracts/notifications/notifications.ts';
 import { publicId, uuidOf } from '../../shared/domain/ids/ids.ts';
 import { roles, type Role } from '../../shared/domain/roles.ts';
 import { wholeScope, type Scope } from '../../shared/domain/scopes.ts';
@@ -72,9 +72,9 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
       null,
     );
     if (saved === 'list-gone') throw new Error(saved);
-    const webhook = await on.api.server.inject({
+    const notification = await on.api.server.inject({
       method: 'POST',
-      url: '/v1/webhooks',
+      url: '/v1/notifications',
       headers: { authorization: `Bearer ${secretOf('manager', 'own')}` },
       payload: { url: hook, events: ['run.ended'] },
     });
@@ -124,7 +124,7 @@ export function teamsAndThings(on: ReturnType<typeof apiOnPostgres>) {
       aud: publicId('audience', audience),
       cnt: publicId('audienceCount', count),
       sav: publicId('savedAudience', saved.savedAudienceId),
-      whk: createdWebhook.parse(webhook.json()).webhook.id,
+      ntf: createdNotification.parse(notification.json()).notification.id,
       key: publicId('apiKey', key.key),
     };
   }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { issuedApiKey } from '../../../shared/contracts/access/api-keys.ts';
-import { createdWebhook } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { createdNotification } from '../../../shared/contracts/notifications/notifications.ts';
 import { mayActAs, roles, type Role } from '../../../shared/domain/roles.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { bodyOf, exampleOf, fieldsWithin } from '../../../test/support/fuzz/body-schemas.ts';
@@ -89,7 +89,7 @@ function expectedOfPath(
 }
 
 const hidden = [
-  ...['job', 'jobChange', 'schedule', 'client', 'webhook', 'apiKey', 'campaign', 'template', 'run', 'audience'],
+  ...['job', 'jobChange', 'schedule', 'client', 'notification', 'apiKey', 'campaign', 'template', 'run', 'audience'],
   ...['audience-count', 'saved-audience', 'approval', 'quarantinedStep'],
 ].map((kind) => `${kind}-not-found`);
 
@@ -201,9 +201,9 @@ describe('the body of a request that names another team, by role and scope', () 
     );
   });
 
-  it('POST /v1/webhooks needs a scope with campaigns for notices about them', async () => {
+  it('POST /v1/notifications needs a scope with campaigns for events of campaigns', async () => {
     const payload = JSON.stringify({ url: 'https://shop.example.com/hook', events: ['key.ending', 'run.ended'] });
-    expect(await ask({ method: 'POST', url: '/v1/webhooks', payload })).toEqual(
+    expect(await ask({ method: 'POST', url: '/v1/notifications', payload })).toEqual(
       table((role, reach) => {
         if (!mayActAs(role, 'manager')) return 'forbidden';
         return reach === 'empty' ? 'out-of-scope' : 'admitted';
@@ -220,7 +220,9 @@ describe('a field that only an operator of everything may set', () => {
 
   it('is looked for in all bodies', () => {
     const names = withField.map(({ name, field }) => `${name} ${field}`);
-    expect(names).toEqual(expect.arrayContaining(['POST /v1/webhooks egress', 'PATCH /v1/webhooks/{id} egress']));
+    expect(names).toEqual(
+      expect.arrayContaining(['POST /v1/notifications egress', 'PATCH /v1/notifications/{id} egress']),
+    );
   });
 
   it.each(withField)('$name: $field stands at the top of its body', ({ operation, field }) => {
@@ -284,14 +286,14 @@ describe('a field of a key that would give it more than its maker has', () => {
   });
 
   it.each(['manager', 'operator'] as const)(
-    'PATCH /v1/webhooks/{id}: events about campaigns, by a %s',
+    'PATCH /v1/notifications/{id}: events about campaigns, by a %s',
     async (role) => {
       const headers = { authorization: `Bearer ${secretOf(role, 'empty')}` };
       const payload = { url: 'https://shop.example.com/hook', events: ['key.ending'] };
-      const made = await on.api.server.inject({ method: 'POST', url: '/v1/webhooks', headers, payload });
-      const { webhook } = createdWebhook.parse(made.json());
+      const made = await on.api.server.inject({ method: 'POST', url: '/v1/notifications', headers, payload });
+      const { notification } = createdNotification.parse(made.json());
       const change = JSON.stringify({ events: ['run.ended'] });
-      const request = { method: 'PATCH', url: `/v1/webhooks/${webhook.id}`, payload: change } as const;
+      const request = { method: 'PATCH', url: `/v1/notifications/${notification.id}`, payload: change } as const;
       expect(await verdict(request, role, 'empty')).toBe('out-of-scope');
       expect(await verdict(request, role, 'other')).toBe('missing');
     },

@@ -22,7 +22,7 @@ export const ownedKinds = [
   'savedAudience',
   'approval',
   'quarantinedStep',
-  'webhook',
+  'notification',
 ] as const;
 
 export type OwnedKind = (typeof ownedKinds)[number];

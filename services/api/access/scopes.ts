@@ -31,7 +31,7 @@ import { ownedKinds, type OwnedKind, type Owner, type Owners } from './owners.po
  * - `calculation`: the route computes a result and changes nothing; an estimate may be stored for lists to show. The
  *   key has to see the object that the path names.
  * - `client`: the object belongs to a client. Keys that are not for that client receive 404, and lists omit it. A
- *   client that a body or a filter names has to be in scope. A job of a webhook belongs to the webhook's account.
+ *   client that a body or a filter names has to be in scope. A job of a notification belongs to its account.
  * - `campaign`: a campaign, a run, a template or a list of users. Keys that are for none of its countries, or none of
  *   its action types, receive 404, and lists omit it. A key that is not for all of them may not change it.
  * - `users`: the route shows users of a campaign or of a list. A key that is not for all of its countries and action
@@ -131,9 +131,9 @@ function requireAccount(
   const caller = callerOf(request);
   const isOwn = caller.account === account;
   if (!isOwn && !isWhole(caller.scope)) throw missing();
-  // Reading the webhook itself reveals no notice; its jobs contain notices.
-  const isLookAtWebhook = isLook(request.method) && request.routeOptions.config.scope === 'account';
-  if (isLookAtWebhook || isOperatorOfEverything(caller)) return;
+  // Reading the notification itself reveals no message; its jobs contain messages.
+  const isLookAtNotification = isLook(request.method) && request.routeOptions.config.scope === 'account';
+  if (isLookAtNotification || isOperatorOfEverything(caller)) return;
   if (isOwn && scopes.some((scope) => isWithin(scope, caller.scope))) return;
   if (isOwn)
     throw outOfScope('the scope of this key is narrower than those of the account and of the key that set the URL');
@@ -187,7 +187,7 @@ export function accountInScope(request: FastifyRequest): string | undefined {
   return isWhole(scope) ? undefined : account;
 }
 
-/** Requires a scope with campaigns: other keys receive no notices about campaigns. @throws {HttpProblem} 403 */
+/** Requires a scope with campaigns: other keys are sent no events of campaigns. @throws {HttpProblem} 403 */
 export function requireSomeCampaigns(request: FastifyRequest): void {
   if (holdsSomeCampaigns(scopeOf(request))) return;
   throw outOfScope('this is about campaigns, and this key is for no campaigns');

@@ -39,13 +39,13 @@ it('sums what all processes have counted, client by client and together, and it 
   expect(JSON.stringify(await counts())).not.toContain(quiet);
 });
 
-it('leaves out what notices have sent, and is nothing where no job ever was', async () => {
+it('leaves out the jobs of notifications, and is empty if there never was a job', async () => {
   const nothing = { accepted: 0, called: 0, expired: 0, cancelled: 0, dead: 0, stored: 0, clients: [] };
-  const made = await on.ask('POST', '/v1/webhooks', { url: 'https://hooks.example.com/x', events: ['run.ended'] });
+  const made = await on.ask('POST', '/v1/notifications', { url: 'https://hooks.example.com/x', events: ['run.ended'] });
   expect(made.statusCode, made.body).toBe(201);
-  const { webhook } = z.object({ webhook: z.object({ id: z.string() }) }).parse(made.json());
+  const { notification } = z.object({ notification: z.object({ id: z.string() }) }).parse(made.json());
   await on.pool.query('insert into client_totals (client, slot, accepted) values ($1, 1, 3)', [
-    uuidOf('webhook', webhook.id),
+    uuidOf('notification', notification.id),
   ]);
   expect(await counts()).toEqual(nothing);
 });

@@ -71,7 +71,7 @@ function exampleBody(operation: Operation): JsonFields | undefined {
   return schema?.['examples'] === undefined ? undefined : exampleOf(schema);
 }
 
-const tables = ['api_keys', 'api_key_secrets', 'client_keys', 'client_endpoint_keys', 'webhooks', 'report_links'];
+const tables = ['api_keys', 'api_key_secrets', 'client_keys', 'client_endpoint_keys', 'notifications', 'report_links'];
 
 async function stored(): Promise<string> {
   const rows = await Promise.all([...tables, 'session_links'].map((table) => on.rowsOf(table)));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { delivery, deliveryStates, sentAgain } from '../../../shared/contracts/webhooks/webhooks.ts';
+import { deliveryStates, notificationDelivery } from '../../../shared/contracts/notifications/notifications.ts';
+import { decidedItems } from '../../../shared/contracts/quarantine/items.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { jobIdOf } from '../../../shared/domain/job/job-ids.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
@@ -8,35 +9,35 @@ import { refusingInvalidCursor } from '../frame/public-ids.ts';
 import { jsonAnswer } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { DeadJobStore } from '../jobs/parts.ts';
-import type { WebhookStore } from './postgres/webhook-store.ts';
-import { requireWebhook, tags, webhookInPath } from './webhook-routes.ts';
-import { deliveryView } from './webhook-view.ts';
+import type { NotificationStore } from './postgres/notification-store.ts';
+import { requireNotification, tags, notificationInPath } from './notification-routes.ts';
+import { deliveryView } from './notification-view.ts';
 
 export interface DeliveryRoutesDeps {
-  webhooks: WebhookStore;
+  notifications: NotificationStore;
   deadJobs: Pick<DeadJobStore, 'replayAll'>;
 }
 
 const outcomes = { sent: 'called', dead: 'dead', expired: 'expired', cancelled: 'cancelled' } as const;
 
-export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: DeliveryRoutesDeps): void {
+export function deliveryRoutes(server: HttpServer, { notifications, deadJobs }: DeliveryRoutesDeps): void {
   server.route({
     method: 'GET',
-    url: '/webhooks/:id/deliveries',
+    url: '/notifications/:id/deliveries',
     config: { role: 'viewer', scope: 'account' },
     schema: {
-      operationId: 'listWebhookDeliveries',
-      summary: 'What became of its notices, the last first',
+      operationId: 'listNotificationDeliveries',
+      summary: 'List deliveries of a notification, newest first',
       tags,
-      params: webhookInPath,
+      params: notificationInPath,
       querystring: pageQuery.extend({ state: z.enum(deliveryStates).optional() }),
-      response: { 200: jsonAnswer('A page of notices', pageShape(delivery)) },
+      response: { 200: jsonAnswer('A page of deliveries', pageShape(notificationDelivery)) },
     },
     handler: async ({ params: { id }, query: { state, limit, cursor } }) => {
-      const { webhookId } = await requireWebhook(id, webhooks);
+      const { notificationId } = await requireNotification(id, notifications);
       const outcome = state === undefined ? null : outcomes[state];
       const page = await refusingInvalidCursor(cursor, () =>
-        webhooks.deliveries(webhookId, outcome, limit, cursor ?? null),
+        notifications.deliveries(notificationId, outcome, limit, cursor ?? null),
       );
       return { items: page.items.map(deliveryView), next: page.next };
     },
@@ -44,21 +45,21 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
 
   server.route({
     method: 'POST',
-    url: '/webhooks/:id/test',
-    config: { role: 'manager', scope: 'account', audit: 'sent a test notice of a webhook' },
+    url: '/notifications/:id/test',
+    config: { role: 'manager', scope: 'account', audit: 'sent a test of a notification' },
     schema: {
-      operationId: 'testWebhook',
-      summary: 'Send it a test',
-      description: 'A notice of the type `webhook.test`, on the way that all of them go.',
+      operationId: 'testNotification',
+      summary: 'Send a test',
+      description: 'A message of the type `notification.test`, sent as all others are.',
       tags,
       headers: idempotentHeaders,
-      params: webhookInPath,
-      response: { 202: jsonAnswer('Its delivery', z.object({ id: z.string().describe('job_…') })) },
+      params: notificationInPath,
+      response: { 202: jsonAnswer('Id of the delivery', z.object({ id: z.string().describe('job_…') })) },
     },
     handler: async (request, reply) => {
-      const { webhookId } = await requireWebhook(request.params.id, webhooks);
-      const eventId = await webhooks.test(webhookId);
-      const jobId = jobIdOf(webhookId, publicId('webhookEvent', eventId));
+      const { notificationId } = await requireNotification(request.params.id, notifications);
+      const eventId = await notifications.test(notificationId);
+      const jobId = jobIdOf(notificationId, publicId('notificationEvent', eventId));
       reply.code(202);
       return { id: publicId('job', jobId) };
     },
@@ -66,25 +67,25 @@ export function deliveryRoutes(server: HttpServer, { webhooks, deadJobs }: Deliv
 
   server.route({
     method: 'POST',
-    url: '/webhooks/:id/send-again',
-    config: { role: 'manager', scope: 'account', audit: 'sent dead notices of a webhook again' },
+    url: '/notifications/:id/replay',
+    config: { role: 'manager', scope: 'account', audit: 'replayed dead deliveries of a notification' },
     schema: {
-      operationId: 'sendNoticesAgain',
-      summary: 'Send its dead notices again',
-      description: 'Under the same webhook-ids. What had expired is left alone.',
+      operationId: 'replayNotification',
+      summary: 'Replay dead deliveries of a notification',
+      description: 'They keep their webhook-ids. Expired deliveries are left out.',
       tags,
       headers: idempotentHeaders,
-      params: webhookInPath,
-      response: { 200: jsonAnswer('How many', sentAgain) },
+      params: notificationInPath,
+      response: { 200: jsonAnswer('Number of replayed deliveries', decidedItems) },
     },
     handler: async (request) => {
-      const { webhookId } = await requireWebhook(request.params.id, webhooks);
-      const { jobs, expired } = await deadJobs.replayAll(
-        { clientIds: [webhookId] },
+      const { notificationId } = await requireNotification(request.params.id, notifications);
+      const { jobs: items, expired } = await deadJobs.replayAll(
+        { clientIds: [notificationId] },
         { withExpired: false, perSecond: null },
       );
-      request.auditDetail = { notices: jobs, expired };
-      return { notices: jobs, expired };
+      request.auditDetail = { items, expired };
+      return { items, expired };
     },
   });
 }

@@ -1,15 +1,17 @@
 import type { ApiParts } from '../api-parts.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
-import { createWebhookStore } from './postgres/webhook-store.ts';
-import { webhookRoutes } from './webhook-routes.ts';
+import { createNotificationStore } from './postgres/notification-store.ts';
+import { notificationRoutes } from './notification-routes.ts';
 
-export const tags = [{ name: 'webhooks', description: 'Who is told what becomes of campaigns and runs' }];
+export const tags = [
+  { name: 'notifications', description: 'Messages about campaigns, runs and keys to services, channels and mailboxes' },
+];
 
-/** Each webhook is a client (docs/decisions/0088-notifications.md). */
+/** Each notification is a client (docs/decisions/0088-notifications.md). */
 export function routes(server: HttpServer, parts: ApiParts): void {
   const { pool, config } = parts;
-  const deps = { ...parts, webhooks: createWebhookStore({ pool }), installationEgress: config.egress };
-  webhookRoutes(server, deps);
+  const deps = { ...parts, notifications: createNotificationStore({ pool }), installationEgress: config.egress };
+  notificationRoutes(server, deps);
   deliveryRoutes(server, deps);
 }

@@ -160,11 +160,11 @@ const views: readonly View[] = [
   { route: '/audit', path: '/audit', controls: {} },
   { route: '/approvals', path: '/approvals', controls: {} },
   {
-    route: '/notices',
-    path: '/notices',
+    route: '/notifications',
+    path: '/notifications',
     controls: {
       manager: [
-        'New notice',
+        'New notification',
         'Test Slack, growth',
         'Change Slack, growth',
         'Delete Slack, growth',

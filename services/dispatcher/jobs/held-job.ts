@@ -1,4 +1,4 @@
-import { mailAddressOf, mailDomainOf, mailScheme } from '../../../shared/contracts/webhooks/notice-urls.ts';
+import { mailAddressOf, mailDomainOf, mailScheme } from '../../../shared/contracts/notifications/notification-urls.ts';
 import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import { callRouteOf } from '../routes/call-route.ts';
 import type { ClaimedJob } from '../ports/call-ledger.ts';

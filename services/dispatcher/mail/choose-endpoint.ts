@@ -1,4 +1,4 @@
-import { mailScheme } from '../../../shared/contracts/webhooks/notice-urls.ts';
+import { mailScheme } from '../../../shared/contracts/notifications/notification-urls.ts';
 import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import type { CallbackEndpoint } from '../ports/callback-endpoint.ts';
 

@@ -25,25 +25,12 @@ function endpointTo(url: string, domains = ['example.com']) {
   return endpoint;
 }
 
-function noticeOf(text: string, name = 'Payday') {
-  return {
-    type: 'run.paused',
-    timestamp: '2026-12-01T01:12:08.412Z',
-    data: {
-      text,
-      link: 'https://muster.example.com/runs/run_1',
-      cause: null,
-      figures: null,
-      approval: null,
-      campaign: { id: 'cmp_1', name, owner: 'growth', tags: [], countries: ['SG', 'ID'] },
-      run: { id: 'run_1', state: 'paused', scheduledFor: '2026-12-01T01:00:00.000Z', startedAt: null },
-      budget: null,
-      digest: null,
-    },
-  };
+function emailOf(subject: string) {
+  const text = `${subject}\n\nCampaign: Payday\n\nhttps://muster.example.com/runs/run_1\n`;
+  return { subject: `[Muster] ${subject}`, text, thread: 'run_1', type: 'run.paused' };
 }
 
-function callTo(path: string, notice: unknown = noticeOf('It is paused'), more: Partial<Callback> = {}): Callback {
+function callTo(path: string, email: unknown = emailOf('It is paused'), more: Partial<Callback> = {}): Callback {
   return {
     limits: { clientId: 'c', revision: 1, concurrency: 10, timeoutMs: 10_000, egress: [] },
     method: 'POST',
@@ -51,7 +38,7 @@ function callTo(path: string, notice: unknown = noticeOf('It is paused'), more: 
     path,
     notAfterMs: Infinity,
     headers: ['webhook-id', 'job_7'],
-    body: Buffer.from(JSON.stringify(notice)),
+    body: Buffer.from(JSON.stringify(email)),
     ...more,
   };
 }
@@ -62,7 +49,7 @@ function headerOf(message: string, name: string): string | undefined {
   return new RegExp(`^${name}: (.*(?:\\r\\n[ \\t].*)*)`, 'im').exec(head)?.[1];
 }
 
-describe('a notice by e-mail', () => {
+describe('a notification by e-mail', () => {
   it('contains the event, and is the same message at each delivery', async () => {
     const server = await mailServer();
     const answer = await endpointTo(server.url).call(callTo('team@example.com'));
@@ -74,18 +61,20 @@ describe('a notice by e-mail', () => {
     expect(headerOf(text, 'Message-ID')).toBe('<job_7@example.com>');
     expect(headerOf(text, 'References')).toBe('<run_1@example.com>');
     expect(headerOf(text, 'Auto-Submitted')).toBe('auto-generated');
-    expect(text).toContain('Campaign: Payday\r\nOwner: growth\r\nCountries: SG, ID\r\n');
-    expect(text).toContain('\r\nhttps://muster.example.com/runs/run_1\r\n');
+    expect(headerOf(text, 'X-Muster-Event')).toBe('run.paused');
+    expect(text).toContain('It is paused\r\n\r\nCampaign: Payday\r\n\r\nhttps://muster.example.com/runs/run_1\r\n');
   });
 
   it('cannot have injected headers or recipients', async () => {
     const server = await mailServer();
     const endpoint = endpointTo(server.url);
-    await endpoint.call(callTo('team@example.com', noticeOf('x\r\nBcc: eve@example.com\r\n\r\nforged')));
+    await endpoint.call(callTo('team@example.com', emailOf('x\r\nBcc: eve@example.com\r\n\r\nforged')));
     expect(server.heard[0]?.to).toEqual(['team@example.com']);
     expect(headerOf(server.heard[0]?.text ?? '', 'Bcc')).toBeUndefined();
     expect(await endpoint.call(callTo('team@elsewhere.test'))).toMatchObject({ kind: 'forbidden' });
     expect(await endpoint.call(callTo('team@example.com', { any: 'thing' }))).toMatchObject({ kind: 'forbidden' });
+    const noJson = callTo('team@example.com', null, { body: Buffer.from('{') });
+    expect(await endpoint.call(noJson)).toMatchObject({ kind: 'forbidden' });
     expect(server.heard).toHaveLength(1);
   });
 
@@ -104,7 +93,7 @@ describe('a notice by e-mail', () => {
     await once(silent, 'listening');
     const address = silent.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const call = callTo('team@example.com', noticeOf('x'), { timeoutMs: 200 });
+    const call = callTo('team@example.com', emailOf('x'), { timeoutMs: 200 });
     const said = await endpointTo(`smtp://127.0.0.1:${port}`).call(call);
     expect(said).toEqual({ kind: 'unanswered', cause: 'the mail server did not take it in time' });
     const closed = new Promise((resolve) => silent.close(resolve));
@@ -132,7 +121,7 @@ describe('a notice by e-mail', () => {
 
   it('is not sent after its claim, and is released if no server is configured', async () => {
     const server = await mailServer();
-    const late = callTo('team@example.com', noticeOf('x'), { notAfterMs: systemClock.monotonicMs() - 1 });
+    const late = callTo('team@example.com', emailOf('x'), { notAfterMs: systemClock.monotonicMs() - 1 });
     expect(await endpointTo(server.url).call(late)).toMatchObject({ kind: 'unanswered' });
     const http = { call: () => Promise.reject(new Error('no call')) };
     expect(

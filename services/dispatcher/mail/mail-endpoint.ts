@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { webhookHeaders } from '../../../shared/domain/endpoint/standard-webhooks.ts';
-import { mailDomainOf } from '../../../shared/contracts/webhooks/notice-urls.ts';
+import { emailBody, type EmailBody } from '../../../shared/contracts/notifications/messages.ts';
+import { mailDomainOf } from '../../../shared/contracts/notifications/notification-urls.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import { addressIn, type MailSettings } from '../../../shared/runtime/configuration/mail-settings.ts';
 import {
@@ -9,9 +10,8 @@ import {
   type CallbackAnswer,
   type CallbackEndpoint,
 } from '../ports/callback-endpoint.ts';
-import { noticeMailOf } from './notice-mail.ts';
 
-/** Upper bound on the connections to the mail server, over all webhooks. */
+/** Upper bound on the connections to the mail server, over all notifications. */
 const maxConnections = 5;
 /** Milliseconds of silence that are allowed between two messages, or before an answer of the server. */
 const quietMs = 30_000;
@@ -22,8 +22,8 @@ export interface MailEndpointDeps {
 }
 
 /**
- * Creates an endpoint that sends notices by SMTP. The reply of the server becomes the status of the answer: 250 if it
- * has accepted the message, 4xx and 5xx if not. A repeated message has the same Message-ID.
+ * Creates an endpoint that sends e-mails of notifications by SMTP. The reply of the server becomes the status of the
+ * answer: 250 if it has accepted the message, 4xx and 5xx if not. A repeated message has the same Message-ID.
  */
 export function createMailEndpoint({ settings, clock }: MailEndpointDeps): CallbackEndpoint & { close(): void } {
   const { url, from, domains } = settings;
@@ -44,12 +44,12 @@ export function createMailEndpoint({ settings, clock }: MailEndpointDeps): Callb
 
   async function call({ path: to, headers, body, timeoutMs, limits, notAfterMs }: Callback): Promise<CallbackAnswer> {
     if (clock.monotonicMs() > notAfterMs) return { kind: 'unanswered', cause: 'came too late to be sent' };
-    // The domain was allowed when the webhook was created, and may not be any more.
+    // The domain was allowed when the notification was created, and may not be any more.
     if (!domains.includes(mailDomainOf(to))) {
       return { kind: 'forbidden', cause: 'SMTP_DOMAINS does not name the domain of its address' };
     }
-    const mail = body && noticeMailOf(body);
-    if (!mail) return { kind: 'forbidden', cause: 'only notices are written to people' };
+    const mail = body && emailIn(body);
+    if (!mail) return { kind: 'forbidden', cause: 'only notifications are sent by e-mail' };
     const id = headers[headers.indexOf(webhookHeaders.id) + 1] ?? '';
     try {
       const { response } = await transport.sendMail({
@@ -72,6 +72,15 @@ export function createMailEndpoint({ settings, clock }: MailEndpointDeps): Callb
   }
 
   return { call, close: () => transport.close() };
+}
+
+/** Returns undefined if the body is no e-mail: another version may use another format. */
+function emailIn(body: Buffer): EmailBody | undefined {
+  try {
+    return emailBody.safeParse(JSON.parse(body.toString())).data;
+  } catch {
+    return undefined;
+  }
 }
 
 const taken = 250;

@@ -22,10 +22,10 @@ export const idPrefixes = {
   approval: 'apr',
   settlement: 'set',
   quarantinedStep: 'qst',
-  webhook: 'whk',
+  notification: 'ntf',
   reportLink: 'rpl',
-  webhookEvent: 'wev',
-  webhookDigest: 'wdg',
+  notificationEvent: 'nev',
+  notificationDigest: 'ndg',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;

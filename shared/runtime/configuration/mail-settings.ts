@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mailDomainOf } from '../../contracts/webhooks/notice-urls.ts';
+import { mailDomainOf } from '../../contracts/notifications/notification-urls.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { readEnvironment } from './environment.ts';
 
@@ -19,7 +19,9 @@ export const mailEnvironment = z.object({
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'has to be a URL such as smtps://user:password@smtp.example.com:465' })
     .optional()
-    .describe('The mail server for [notices by e-mail](../notices.md#by-e-mail); a password is sent over TLS alone'),
+    .describe(
+      'The mail server for [notifications by e-mail](../notifications.md#by-e-mail); a password is sent over TLS alone',
+    ),
   SMTP_FROM: z
     .string()
     .regex(sender, 'has to be an address such as muster@example.com or Muster <muster@example.com>')

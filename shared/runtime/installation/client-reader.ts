@@ -1,5 +1,5 @@
 import { publicId } from '../../domain/ids/ids.ts';
-import { isWebhookClient } from '../../domain/job/webhook-clients.ts';
+import { isNotificationClient } from '../../domain/job/notification-clients.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Client, ClientSource } from '../../ports/clients.ts';
 import type { ChangeFeed } from '../../ports/change-feed.ts';
@@ -19,7 +19,7 @@ export interface ClientSnapshot {
   byId: ReadonlyMap<string, Client>;
   /** Outlets by id: each client, and each endpoint. */
   outlets: ReadonlyMap<string, CallOutlet>;
-  /** Clients by name and by public id, as requests refer to them. Clients of webhooks are left out. */
+  /** Clients by name and by public id, as requests refer to them. Clients of notifications are left out. */
   byRef: ReadonlyMap<string, Client>;
 }
 
@@ -51,7 +51,7 @@ export function clientSnapshotOf(revision: number, clients: readonly Client[]): 
 }
 
 function refsOf({ clientId, name }: Client): string[] {
-  if (isWebhookClient({ name })) return [];
+  if (isNotificationClient({ name })) return [];
   return [name, publicId('client', clientId)];
 }
 

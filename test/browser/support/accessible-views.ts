@@ -47,7 +47,7 @@ export const accessibleViews = {
   approvals: () => 'approvals',
   keys: () => 'keys',
   settings: () => 'system',
-  notices: () => 'notices',
+  notifications: () => 'notifications',
   'audit log': () => 'audit',
   'no such page': () => 'nowhere',
 };

@@ -7,7 +7,7 @@ import {
   createSavedAudience,
   createSchedule,
   createTemplate,
-  createWebhook,
+  createNotification,
   setApprovalPolicy,
   setQuietHours,
   startTrial,
@@ -33,7 +33,7 @@ export async function saveAudience({ client }: MusterApi): Promise<string> {
   return (await createSavedAudience({ client, body })).data.id;
 }
 
-/** Quiet hours, people whom nobody calls, and a webhook with a digest. */
+/** Quiet hours, people whom nobody calls, and a notification with a digest. */
 export async function addRules({ client }: MusterApi): Promise<void> {
   const rule = { countries: ['ID'], from: '21:00', until: '08:00' };
   const waiting = { ...rule, actionType: 'send-message', then: 'wait' } as const;
@@ -43,7 +43,10 @@ export async function addRules({ client }: MusterApi): Promise<void> {
   const people = { actionType: 'send-message', users: ['u-1029', 'u-3380'], note: 'asked to by phone' };
   await suppressUsers({ client, body: people });
   const digest = { every: 'day', at: '09:00', zone: 'Asia/Singapore' } as const;
-  await createWebhook({ client, body: { url: 'https://hooks.example.com/muster', events: ['run.ended'], digest } });
+  await createNotification({
+    client,
+    body: { url: 'https://hooks.example.com/muster', events: ['run.ended'], digest },
+  });
 }
 
 /** Of two revisions, from a template; and a test of the first one. */

@@ -75,7 +75,7 @@ export const shownViews: readonly ShownView[] = [
   plain('action-types'),
   plain('quiet-hours'),
   plain('system'),
-  plain('notices'),
+  plain('notifications'),
   plain('keys'),
   plain('audit'),
 ];

@@ -33,6 +33,13 @@ const withoutRoute = {
   // Routes that were replaced by `/v1/campaigns/{id}/trials`.
   'POST /v1/campaigns/:id/test-send': 'sent a test of a campaign',
   'POST /v1/campaigns/:id/dry-run': 'began a dry run of a campaign',
+  // Routes that were replaced by `/v1/notifications`.
+  'POST /v1/webhooks': 'made a webhook',
+  'PATCH /v1/webhooks/:id': 'changed a webhook',
+  'DELETE /v1/webhooks/:id': 'deleted a webhook',
+  'POST /v1/webhooks/:id/rotate': 'gave a webhook another secret',
+  'POST /v1/webhooks/:id/test': 'sent a test notice of a webhook',
+  'POST /v1/webhooks/:id/send-again': 'sent dead notices of a webhook again',
   // Recorded when a service starts with other settings, and when a database is restored to an earlier moment.
   'PUT /settings': 'started a service with other settings',
   'POST /restored': 'restored the database to an earlier moment',

@@ -4,7 +4,7 @@ import type { OwnedKind, Owner, Owners } from '../owners.port.ts';
 
 /** Creates the reader of owners. It is used for keys with a scope, and for objects of an account. */
 export function createOwners({ pool }: { pool: Pool }): Owners {
-  const rowsOf: Readonly<Record<Exclude<OwnedKind, 'webhook'>, (id: string) => Promise<{ rows: OwnerRow[] }>>> = {
+  const rowsOf: Readonly<Record<Exclude<OwnedKind, 'notification'>, (id: string) => Promise<{ rows: OwnerRow[] }>>> = {
     job: (id) => pool.query<OwnerRow>(ownerOfJob, [id]),
     jobChange: (id) => pool.query<OwnerRow>(ownerOfJobChange, [id]),
     schedule: (id) => pool.query<OwnerRow>(ownerOfSchedule, [id]),
@@ -17,8 +17,8 @@ export function createOwners({ pool }: { pool: Pool }): Owners {
     approval: (id) => pool.query<OwnerRow>(ownerOfApproval, [id]),
     quarantinedStep: (id) => pool.query<OwnerRow>(ownerOfQuarantinedStep, [id]),
   };
-  async function ownerOfWebhook(id: string, isDeletedToo: boolean): Promise<Owner | undefined> {
-    const { rows } = await pool.query<{ account: string | null; scopes: Scope[] }>(accountOfWebhook, [
+  async function ownerOfNotification(id: string, isDeletedToo: boolean): Promise<Owner | undefined> {
+    const { rows } = await pool.query<{ account: string | null; scopes: Scope[] }>(accountOfNotification, [
       id,
       isDeletedToo,
     ]);
@@ -27,14 +27,14 @@ export function createOwners({ pool }: { pool: Pool }): Owners {
 
   return {
     ownerOf: async (kind, id) => {
-      if (kind === 'webhook') return await ownerOfWebhook(id, false);
+      if (kind === 'notification') return await ownerOfNotification(id, false);
       const [row] = (await rowsOf[kind](id)).rows;
       if (!row) return undefined;
       const { clientId, countries, actionTypes } = row;
       if (clientId === null) return { of: 'campaign', countries: countries ?? [], actionTypes: actionTypes ?? [] };
-      // The body of a webhook's job is a notice, which a scope of all clients does not bound.
-      const ofNotice = kind === 'job' ? await ownerOfWebhook(clientId, true) : undefined;
-      return ofNotice ?? { of: 'client', clientId };
+      // The body of a notification's job is a message, which a scope of all clients does not bound.
+      const ofNotification = kind === 'job' ? await ownerOfNotification(clientId, true) : undefined;
+      return ofNotification ?? { of: 'client', clientId };
     },
   };
 }
@@ -104,12 +104,12 @@ const ownerOfAudienceCount = `
     '{}'::text[] as "actionTypes"
   from audience_counts c where c.id = $1::uuid`;
 
-/** Scopes are those of the account and of the key that set the URL. Notices are sent only within both. */
-const accountOfWebhook = `
-  select w.account, coalesce((select jsonb_agg(jsonb_build_object('clients', k.clients, 'countries', k.countries,
+/** Scopes are those of the account and of the key that set the URL. Messages are sent only within both. */
+const accountOfNotification = `
+  select n.account, coalesce((select jsonb_agg(jsonb_build_object('clients', k.clients, 'countries', k.countries,
       'actionTypes', k.action_types, 'users', k.reads_users))
-    from api_keys k where k.id in (w.account, w.url_set_by)), '[]') as scopes
-  from webhooks w where w.id = $1::uuid and ($2::boolean or w.deleted_at is null)`;
+    from api_keys k where k.id in (n.account, n.url_set_by)), '[]') as scopes
+  from notifications n where n.id = $1::uuid and ($2::boolean or n.deleted_at is null)`;
 
 const ownerOfSavedAudience = `
   select null::uuid as "clientId",

@@ -2,7 +2,7 @@ import pg, { type Pool, type PoolClient } from 'pg';
 import type { ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
 import type { StoredClientAuth } from '../../../../shared/contracts/jobs/client-auth.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
-import { isWebhookClient } from '../../../../shared/domain/job/webhook-clients.ts';
+import { isNotificationClient } from '../../../../shared/domain/job/notification-clients.ts';
 import { clientFields, clientOf, type ClientRow } from '../../../../shared/postgres/registry/clients.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
@@ -73,10 +73,10 @@ export function createClientStore({ pool }: { pool: Pool }) {
       );
     },
 
-    /** Returns a client; undefined for the client of a webhook, which has routes of its own. */
+    /** Returns a client; undefined for the client of a notification, which has routes of its own. */
     get: async (clientId: string) => {
       const client = await findClient(pool, clientId);
-      return client && isWebhookClient(client) ? undefined : client;
+      return client && isNotificationClient(client) ? undefined : client;
     },
 
     /** Creates a client without a key. Returns undefined if another client has this name. */
@@ -160,7 +160,8 @@ const selectUse = `
     (select coalesce(sum(accepted - called - expired - cancelled - dead), 0) from client_totals t where t.client = c.id
       )::float8 as jobs,
     (select count(*) from schedules s where s.client = c.id and s.state not in ('disabled', 'ended'))::int as schedules
-  from clients c where c.id = $1 and not exists (select from webhooks w where w.id = c.id and w.deleted_at is null)`;
+  from clients c
+  where c.id = $1 and not exists (select from notifications n where n.id = c.id and n.deleted_at is null)`;
 
 const deleteSchedules = 'delete from schedules where client = $1';
 
@@ -187,7 +188,7 @@ const selectClients = `
   select ${clientFields} from clients c
   where ($1::uuid is null or c.id > $1) and ($3::uuid[] is null or c.id = any($3))
     and ($4::text is null or c.name ilike $4)
-    and not exists (select from webhooks w where w.id = c.id)
+    and not exists (select from notifications n where n.id = c.id)
   order by c.id limit $2`;
 
 export async function insertClient(client: PoolClient, { clientId, name, definition }: NewClient): Promise<void> {

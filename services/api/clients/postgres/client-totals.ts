@@ -16,7 +16,7 @@ export type AllClientTotals = ReturnType<typeof createClientTotals>;
 
 export function createClientTotals({ pool }: { pool: Pool }) {
   return {
-    /** Returns stored sums of clients with jobs, most stored first, without webhooks. @param ids undefined: all */
+    /** Returns stored sums of clients with jobs, most stored first, without notifications. @param ids undefined: all */
     all: async (ids: readonly string[] | undefined): Promise<ClientTotals[]> => {
       const { rows } = await pool.query<ClientTotals>(readTotals.with({ ids: ids ?? null }));
       return rows;
@@ -32,7 +32,7 @@ const readTotals = statementOf<{ ids: readonly string[] | null }>(
     sum(accepted - called - expired - cancelled - dead)::float8 as stored
   from client_totals t
   where (${$('ids')}::uuid[] is null or t.client = any(${$('ids')}))
-    and not exists (select from webhooks w where w.id = t.client)
+    and not exists (select from notifications n where n.id = t.client)
   group by t.client
   order by stored desc, t.client`,
 );

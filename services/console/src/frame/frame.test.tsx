@@ -192,7 +192,7 @@ test('the sidebar lists the views in this order, by groups, with these keys', as
     ...['/campaigns', '/calendar', '/audiences', '/suppressions', '/templates', '/approvals'],
     ...['Callbacks', '/jobs', '/schedules', '/quarantine', '/clients'],
     ...['Engine', '/shards', '/scheduler', '/action-types', '/quiet-hours'],
-    ...['System', '/system', '/notices', '/keys', '/audit'],
+    ...['System', '/system', '/notifications', '/keys', '/audit'],
   ]);
   await user.keyboard('?');
   const keys = within(await screen.findByRole('dialog', { name: 'Keys' })).getByRole('region', { name: 'Go to' });

@@ -4,7 +4,7 @@ import { Page } from './page.tsx';
 export function NotFound() {
   return (
     <Page title="No such page">
-      <div className="notice">
+      <div className="state-message">
         <b>There is nothing at this address</b>
         <p className="t2">Find it by its id or its name, or begin with the campaigns.</p>
         <Link to="/campaigns" className="btn">

@@ -28,7 +28,7 @@ import { shards } from './shards.ts';
 import * as installed from './system.ts';
 import { templates } from './templates.ts';
 import { suppressionPreview } from './user-files.ts';
-import { deliveries, webhooks } from './webhooks.ts';
+import { deliveries, notifications } from './notifications.ts';
 
 configureClient();
 // A busy machine is slow; a test that waits in vain says so later, and none that passes is slower.
@@ -79,8 +79,8 @@ export function answersFor(role: Role): Answers {
     'GET /v1/campaigns/cmp_draft': draft,
     'GET /v1/campaigns/:id': runningCampaign,
     'GET /v1/templates': templates,
-    'GET /v1/webhooks': webhooks,
-    'GET /v1/webhooks/:id/deliveries': deliveries,
+    'GET /v1/notifications': notifications,
+    'GET /v1/notifications/:id/deliveries': deliveries,
     'POST /v1/user-files/preview': suppressionPreview,
     'GET /v1/audiences': { items: [], next: null },
     'GET /v1/segments': segments,

@@ -49,7 +49,7 @@ describe('before unknown users are settled', () => {
     await waitFor(() => expect(text()).toContain('It has no status endpoint'));
     expect(text()).toContain('Later steps of this run stay skipped');
     expect(text()).toContain('can be tried again. Its units go back to the budget.');
-    expect(text()).toContain('no notice is sent, and no user is called');
+    expect(text()).toContain('No notification is sent, and no user is called');
     expect(await dialog.findByText('Nothing was looked up or said of them yet.')).toBeDefined();
   });
 

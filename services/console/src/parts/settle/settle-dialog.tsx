@@ -114,8 +114,8 @@ export function SettleDialog({ run, settlements: { known, settle, made }, onClos
           <SaidFields runId={run.runId} {...{ way, lines, draft, preview }} onDraft={setDraft} />
           <Effects effects={meanings(way)} />
           <p className="t2">
-            Nobody is told: no notice is sent, and no user is called. It stands in the audit log and above, with the
-            name of the key; the report says how many were settled.
+            No notification is sent, and no user is called. It stands in the audit log and above, with the name of the
+            key; the report says how many were settled.
           </p>
           {way !== 'status' && (
             <Check checked={isSure} onCheck={setSure}>

@@ -5,7 +5,7 @@ import { Button } from '../controls/button.tsx';
 import { CopyButton, shortId } from '../controls/copy-button.tsx';
 import { Icon, type IconName } from '../icon/icon.tsx';
 
-interface NoticeProps {
+interface StateMessageProps {
   icon: IconName;
   tone?: 'bad';
   title: string;
@@ -13,9 +13,9 @@ interface NoticeProps {
   actions?: ReactNode;
 }
 
-function Notice({ icon, tone, title, children, actions }: NoticeProps) {
+function StateMessage({ icon, tone, title, children, actions }: StateMessageProps) {
   return (
-    <div className="notice">
+    <div className="state-message">
       <span className={tone === 'bad' ? 'c-bad' : 't3'}>
         <Icon name={icon} />
       </span>
@@ -36,10 +36,10 @@ interface EmptyProps {
   command?: string;
 }
 
-/** Notice of a list that has never had entries. */
+/** Message of a list that has never had entries. */
 export function Empty({ icon, title, children, action, command }: EmptyProps) {
   return (
-    <Notice
+    <StateMessage
       icon={icon}
       title={title}
       actions={
@@ -56,7 +56,7 @@ export function Empty({ icon, title, children, action, command }: EmptyProps) {
       }
     >
       {children}
-    </Notice>
+    </StateMessage>
   );
 }
 
@@ -70,7 +70,7 @@ interface NoMatchProps {
 
 export function NoMatch({ title, children, drop, onClear }: NoMatchProps) {
   return (
-    <Notice
+    <StateMessage
       icon="search"
       title={title}
       actions={
@@ -83,7 +83,7 @@ export function NoMatch({ title, children, drop, onClear }: NoMatchProps) {
       }
     >
       {children}
-    </Notice>
+    </StateMessage>
   );
 }
 
@@ -95,13 +95,13 @@ interface FailedProps {
   note?: string;
 }
 
-/** Notice of a failed request: the reason, whether anything was changed, what to do, and an id to quote. */
+/** Message of a failed request: the reason, whether anything was changed, what to do, and an id to quote. */
 export function Failed({ title, error, onRetry, note = 'Nothing was changed.' }: FailedProps) {
   const { detail, requestId, status, code } = problemOf(error);
   if (status === 403) return <Forbidden title={title}>{sentence(detail)}</Forbidden>;
   return (
     <div role="alert">
-      <Notice
+      <StateMessage
         icon={code === 'not-found' ? 'search' : 'failed'}
         {...(code !== 'not-found' && { tone: 'bad' as const })}
         title={title}
@@ -122,15 +122,15 @@ export function Failed({ title, error, onRetry, note = 'Nothing was changed.' }:
         }
       >
         {sentence(detail)} {note}
-      </Notice>
+      </StateMessage>
     </div>
   );
 }
 
 export function Forbidden({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Notice icon="lock" title={title}>
+    <StateMessage icon="lock" title={title}>
       {children}
-    </Notice>
+    </StateMessage>
   );
 }

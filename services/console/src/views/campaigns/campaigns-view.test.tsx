@@ -123,7 +123,7 @@ test('an installation without campaigns says how the first one is made', async (
     answers: { 'GET /v1/campaigns': empty, 'GET /v1/campaigns/counts': { ...counts, all: 0 } },
   });
   const panel = (await screen.findByText('No campaigns yet')).parentElement;
-  if (!panel) throw new Error('the notice stands nowhere');
+  if (!panel) throw new Error('the state message is missing');
   expect(
     within(panel).getByText(/A campaign has an audience, steps such as a reward and a message, and a start/),
   ).toBeDefined();

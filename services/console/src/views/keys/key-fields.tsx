@@ -63,7 +63,7 @@ export function KeyFields({ form, onChange }: KeyFieldsProps) {
       <FormField
         pointer="/expiresAt"
         label="Expires"
-        hint="At the beginning of that day, UTC, such as 2026-12-01; empty: never. Notices tell it 14 and 3 days before"
+        hint="At the beginning of that day, UTC, such as 2026-12-01; empty: never. Notifications report it 14 and 3 days before"
       >
         {(control) => (
           <TimeInput

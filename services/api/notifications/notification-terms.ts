@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { mailAddressOf, mailDomainOf } from '../../../shared/contracts/notifications/notification-urls.ts';
+import { clientDefinition, type ClientDefinition, type EgressRule } from '../../../shared/contracts/jobs/clients.ts';
+import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
+import type { MailSettings } from '../../../shared/runtime/configuration/mail-settings.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import { createClientGuard, type RuleList } from '../../../shared/runtime/egress/address-guard.ts';
+import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
+import { forbiddenAddress, HttpProblem, invalidRequest } from '../frame/http-problem.ts';
+import { sealing } from '../frame/sealing.ts';
+
+/**
+ * Returns the terms of a notification's client: retries over hours with growing delays. A host that does not answer is
+ * sidelined. Deliveries that fail to the last are dead, and stored for a month.
+ */
+export function clientTerms(url: string, allow: readonly EgressRule[]): ClientDefinition {
+  return clientDefinition.parse({
+    concurrency: 10,
+    retry: { strategy: 'exponential', attempts: 12, firstDelayMs: 5000, maxDelayMs: 3_600_000 },
+    sideline: { afterFailures: 5 },
+    // Many URLs of webhooks carry their credential in the path, so the path is encrypted at rest.
+    sealPaths: true,
+    deadJobsDays: 30,
+    egress: { allow },
+    ...(mailAddressOf(url) !== undefined && { finalCodes: refusedMail }),
+  });
+}
+
+/** Mail server codes for permanent refusals of an address or a message (RFC 5321, 7504). */
+const refusedMail = [550, 551, 553, 554, 556];
+
+export interface SealTerms {
+  secretBox: SecretBox;
+  /** Undefined if no e-mail is sent. */
+  mail: MailSettings | undefined;
+  installationEgress: RuleList;
+}
+
+/**
+ * Returns a URL in its stored form.
+ * @throws {HttpProblem} 422 if the target is not allowed, 409 if secrets cannot be stored or e-mail is off
+ */
+export function storedUrl(
+  notificationId: string,
+  url: string,
+  allow: readonly EgressRule[],
+  { secretBox, installationEgress, mail }: SealTerms,
+): string {
+  const address = mailAddressOf(url);
+  if (address !== undefined) return checkedAddress(url, address, mail);
+  const cause = createClientGuard(installationEgress, allow, 'notification').whyNot(new URL(url));
+  if (cause !== null) throw invalidRequest([forbiddenAddress('/url', url, cause)]);
+  return sealing(() => sealCall({ url, headers: null }, { clientId: notificationId, sealPaths: true }, secretBox)).url;
+}
+
+function checkedAddress(url: string, address: string, mail: MailSettings | undefined): string {
+  if (!mail) {
+    const detail = 'no e-mail is sent from this installation: SMTP_URL and SMTP_FROM set it up';
+    throw new HttpProblem({ status: 409, code: 'no-email', detail });
+  }
+  if (mail.domains.includes(mailDomainOf(address))) return url;
+  const cause = `no e-mail is sent to ${mailDomainOf(address)}: SMTP_DOMAINS allows ${mail.domains.join(', ')}`;
+  throw invalidRequest([forbiddenAddress('/url', url, cause)]);
+}
+
+const secretBytes = 32;
+
+/**
+ * Returns a new signing secret and its stored form.
+ * @throws {HttpProblem} 409 if secrets cannot be stored
+ */
+export function newSigningKey(notificationId: string, secretBox: SecretBox) {
+  const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`;
+  const keyId = uuidv7();
+  const { sealed } = sealing(() => secretBox.seal(secret, clientKeyContext(notificationId, keyId)));
+  return { secret, key: { keyId, sealed } };
+}

@@ -1,0 +1,258 @@
+import type { Pool, PoolClient } from 'pg';
+import { v7 as uuidv7, validate } from 'uuid';
+import { z } from 'zod';
+import { keptClientDefinition, type ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
+import {
+  maxNotifications,
+  notificationDefinition,
+  type NotificationDefinition,
+} from '../../../../shared/contracts/notifications/notifications.ts';
+import { notificationClientName } from '../../../../shared/domain/job/notification-clients.ts';
+import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
+import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
+import { insertClient, insertKey, lockRevision, moveRevision } from '../../clients/postgres/client-store.ts';
+import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
+import { pageOf } from '../../frame/postgres/pages.ts';
+
+export interface NewNotification {
+  notificationId: string;
+  account: string;
+  urlSetBy: string;
+  url: string;
+  definition: NotificationDefinition;
+  client: ClientDefinition;
+  /** Null if messages are not signed. */
+  key: { keyId: string; sealed: string } | null;
+}
+
+export interface NotificationChange extends Pick<NotificationRecord, 'url' | 'definition' | 'client'> {
+  /** Id of the key that set the URL. Undefined if the URL stays. */
+  urlSetBy: string | undefined;
+}
+
+export interface NotificationRecord {
+  notificationId: string;
+  /** Revision of the notification's client, which increases with every change. */
+  revision: number;
+  account: string | null;
+  url: string;
+  definition: NotificationDefinition;
+  client: ClientDefinition;
+  waiting: number;
+  dead: number;
+  lastSent: { at: string; event: string | null; status: number | null } | null;
+  createdAt: Date;
+}
+
+export interface DeliveryRecord {
+  jobId: string;
+  event: string | null;
+  outcome: string;
+  at: Date;
+  attempt: number;
+  status: number | null;
+  error: string | null;
+}
+
+export type NotificationStore = ReturnType<typeof createNotificationStore>;
+
+/** Store of notifications; each is written together with its client in one transaction. */
+export function createNotificationStore({ pool }: { pool: Pool }) {
+  return {
+    /** Undefined lists notifications of all accounts. */
+    list: async (account: string | undefined): Promise<NotificationRecord[]> => {
+      const { rows } = await pool.query<NotificationRow>(
+        `${selectNotifications} and ($1::uuid is null or n.account = $1) order by n.id`,
+        [account],
+      );
+      return rows.map(recordOf);
+    },
+
+    get: (notificationId: string) => find(pool, notificationId),
+
+    /** Returns false if the maximum number of notifications exists. */
+    create: ({
+      notificationId,
+      account,
+      urlSetBy,
+      url,
+      definition,
+      client: terms,
+      key,
+    }: NewNotification): Promise<boolean> =>
+      inTransaction(pool, async (client) => {
+        await lockRevision(client);
+        const { rows } = await client.query<{ notifications: number }>(countNotifications);
+        if ((rows[0]?.notifications ?? 0) >= maxNotifications) return false;
+        await insertClient(client, {
+          clientId: notificationId,
+          name: notificationClientName(notificationId),
+          definition: terms,
+        });
+        if (key) await insertKey(client, notificationId, key);
+        const row = { notificationId, account, urlSetBy, url, definition: JSON.stringify(definition) };
+        await client.query(insertNotification.with(row));
+        await client.query(setEnabled, [notificationId, definition.enabled]);
+        await moveRevision(client);
+        return true;
+      }),
+
+    /** Returns undefined if the notification was deleted or has another revision. */
+    change: (
+      { notificationId, revision }: NotificationRecord,
+      { url, urlSetBy, definition, client: terms }: NotificationChange,
+    ): Promise<NotificationRecord | undefined> =>
+      inTransaction(pool, async (client) => {
+        await lockRevision(client);
+        const values = [notificationId, revision, JSON.stringify(terms), definition.enabled];
+        if ((await client.query(updateClient, values)).rowCount !== 1) return undefined;
+        await client.query(updateNotification, [notificationId, url, JSON.stringify(definition), urlSetBy ?? null]);
+        await client.query(digestIsDue, [notificationId]);
+        await moveRevision(client);
+        return await find(client, notificationId);
+      }),
+
+    /** Stops all deliveries. The client stays disabled until its stored jobs are gone. */
+    remove: (notificationId: string): Promise<boolean> =>
+      inTransaction(pool, async (client) => {
+        await lockRevision(client);
+        if ((await client.query(markDeleted, [notificationId])).rowCount !== 1) return false;
+        await client.query(setEnabled, [notificationId, false]);
+        await client.query(forgetEvents);
+        await moveRevision(client);
+        return true;
+      }),
+
+    /** Returns deleted notifications whose clients can be deleted. Dead deliveries belong to the account until then. */
+    deleted: async (): Promise<string[]> => {
+      const { rows } = await pool.query<{ id: string }>(selectDeleted);
+      return rows.map(({ id }) => id);
+    },
+
+    /** Sends a test event to this notification only. Returns the event's id. */
+    test: async (notificationId: string): Promise<string> => {
+      const eventId = uuidv7();
+      await pool.query(insertTest, [eventId, notificationId]);
+      return eventId;
+    },
+
+    /**
+     * Returns deliveries, newest first.
+     * @throws {InvalidCursorError}
+     */
+    deliveries: async (
+      notificationId: string,
+      outcome: string | null,
+      limit: number,
+      cursor: string | null,
+    ): Promise<Page<DeliveryRecord>> => {
+      const [us, jobId] = placeOf(cursor);
+      const { rows } = await pool.query<DeliveryRecord & { place: string }>(
+        selectDeliveries.with({ notificationId, outcome, us, jobId, limit: limit + 1 }),
+      );
+      return pageOf(rows, limit, ({ place }) => place);
+    },
+  };
+}
+
+interface NotificationRow extends Omit<NotificationRecord, 'definition' | 'client'> {
+  definition: unknown;
+  client: unknown;
+}
+
+function recordOf({ definition, client, ...row }: NotificationRow): NotificationRecord {
+  return { ...row, definition: notificationDefinition.parse(definition), client: keptClientDefinition.parse(client) };
+}
+
+async function find(connection: Pool | PoolClient, notificationId: string): Promise<NotificationRecord | undefined> {
+  const { rows } = await connection.query<NotificationRow>(`${selectNotifications} and n.id = $1`, [notificationId]);
+  return rows[0] && recordOf(rows[0]);
+}
+
+const place = z.tuple([z.string().regex(/^\d{1,17}$/), z.string().refine((id) => validate(id))]);
+
+/** @throws {InvalidCursorError} */
+function placeOf(cursor: string | null): readonly [string | null, string | null] {
+  if (cursor === null) return [null, null];
+  const read = place.safeParse(cursor.split('_'));
+  if (!read.success) throw new InvalidCursorError(`${JSON.stringify(cursor)} is no place to go on from`);
+  return read.data;
+}
+
+const selectNotifications = `
+  select n.id as "notificationId", c.revision, n.account, n.url, n.definition, c.definition as client,
+    coalesce(t.waiting, 0)::float8 as waiting,
+    (select count(*) from dead_jobs d where d.client = n.id)::int as dead,
+    (select jsonb_build_object('at', to_char(e.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'event', e.tags[1], 'status', e.status)
+      from ended_jobs e where e.client = n.id and e.outcome = 'called' order by e.ended_at desc limit 1) as "lastSent",
+    n.created_at as "createdAt"
+  from notifications n join clients c on c.id = n.id
+  left join lateral (
+    select sum(accepted - called - expired - cancelled - dead) as waiting from client_totals where client = n.id
+  ) t on true
+  where n.deleted_at is null`;
+
+const countNotifications = 'select count(*)::int as notifications from notifications where deleted_at is null';
+
+const insertNotification = unnamedStatementOf<
+  Pick<NewNotification, 'notificationId' | 'account' | 'urlSetBy' | 'url'> & { definition: string }
+>(
+  ($) => `
+  insert into notifications (id, account, url_set_by, url, definition)
+  values (${$('notificationId')}::uuid, ${$('account')}::uuid, ${$('urlSetBy')}::uuid, ${$('url')},
+    ${$('definition')}::jsonb)`,
+);
+
+const setEnabled = `
+  update clients set enabled = $2, disabled_reason = case when $2 then null else 'its notification is off' end,
+    revision = revision + case when enabled = $2 then 0 else 1 end, updated_at = now()
+  where id = $1`;
+
+const updateClient = `
+  update clients set definition = $3::jsonb, enabled = $4,
+    disabled_reason = case when $4 then null else 'its notification is off' end, revision = revision + 1,
+    updated_at = now()
+  where id = $1 and revision = $2 and exists (select from notifications n where n.id = $1 and n.deleted_at is null)`;
+
+const updateNotification = `
+  update notifications set url = $2, definition = $3::jsonb, url_set_by = coalesce($4, url_set_by) where id = $1`;
+
+/** Events collected under previous terms are sent now. */
+const digestIsDue = 'update notification_digests set due = now() where notification = $1';
+
+const markDeleted = 'update notifications set deleted_at = now() where id = $1 and deleted_at is null';
+
+const selectDeleted = `
+  select n.id from notifications n
+  where n.deleted_at is not null and not exists (select from dead_jobs d where d.client = n.id)`;
+
+/** Events are dropped while there is no notification. */
+const forgetEvents = `
+  delete from notification_events where not exists (select from notifications where deleted_at is null)`;
+
+const insertTest = `
+  insert into notification_events (id, kind, at, notification) values ($1, 'notification.test', now(), $2)`;
+
+interface DeliveriesParams {
+  notificationId: string;
+  /** Null matches any outcome. */
+  outcome: string | null;
+  us: string | null;
+  jobId: string | null;
+  limit: number;
+}
+
+/** Lists a dead delivery only while it can be resent; a resent one appears with its later outcome. */
+const selectDeliveries = unnamedStatementOf<DeliveriesParams>(
+  ($) => `
+  select e.id as "jobId", e.tags[1] as event, e.outcome, e.ended_at as at, e.attempt, e.status, e.error,
+    (extract(epoch from e.ended_at) * 1000000)::int8::text || '_' || e.id::text as place
+  from ended_jobs e
+  where e.client = ${$('notificationId')}::uuid
+    and (${$('outcome')}::text is null or e.outcome = ${$('outcome')})
+    and (e.outcome <> 'dead' or exists (select from dead_jobs d where d.id = e.id))
+    and (${$('us')}::int8 is null
+      or (e.ended_at, e.id) < (timestamptz 'epoch' + ${$('us')}::int8 * interval '1 microsecond', ${$('jobId')}::uuid))
+  order by e.ended_at desc, e.id desc limit ${$('limit')}::int`,
+);

@@ -1,0 +1,93 @@
+import type { DigestLine, EmailBody, NotificationMessage } from '../../../shared/contracts/notifications/messages.ts';
+import type { NotificationKind } from '../../../shared/contracts/notifications/notifications.ts';
+
+type DigestContent = NonNullable<NotificationMessage['data']['digest']>;
+
+/** Runs of a digest that a message for a channel lists; the others are only counted. */
+const maxChannelLines = 20;
+
+/** Returns the body of the job that sends a message by a notification of this kind. */
+export function messageBody(kind: NotificationKind, message: NotificationMessage): string {
+  return JSON.stringify(bodies[kind](message));
+}
+
+const bodies: Readonly<Record<NotificationKind, (message: NotificationMessage) => unknown>> = {
+  webhook: (message) => message,
+  slack: slackBody,
+  teams: teamsBody,
+  email: emailBodyOf,
+};
+
+/** Formats a message for Slack, whose incoming webhooks read `<`, `>` and `&` as markup, also of mentions. */
+function slackBody({ data }: NotificationMessage) {
+  const link = pageOf(data);
+  const open = link === undefined ? '' : ` <${escapedForSlack(link)}|Open in Muster>`;
+  const lines = channelLinesOf(data).map((line) => `\n• ${escapedForSlack(line)}`);
+  const text = `${escapedForSlack(data.text)}${open}${lines.join('')}`;
+  return { text, unfurl_links: false, unfurl_media: false };
+}
+
+function escapedForSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Formats an Adaptive Card for Teams, in text runs, which are not read as Markdown. */
+function teamsBody({ data }: NotificationMessage) {
+  const link = pageOf(data);
+  const block = (text: string) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] });
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [data.text, ...channelLinesOf(data)].map(block),
+    actions: link === undefined ? [] : [{ type: 'Action.OpenUrl', title: 'Open in Muster', url: link }],
+  };
+  return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content }] };
+}
+
+function emailBodyOf({ type, timestamp, data }: NotificationMessage): EmailBody {
+  const details = data.digest === null ? detailsOf(data) : digestLinesOf(data.digest, Infinity, titleWithTime);
+  const paragraphs = [[data.text], details, [data.link], [`${type}, ${timestamp}`]];
+  const lines = paragraphs.filter((paragraph) => paragraph.length > 0).map((paragraph) => paragraph.join('\n'));
+  return {
+    subject: `[Muster] ${data.text}`,
+    text: `${lines.join('\n\n')}\n`,
+    thread: data.run?.id ?? data.campaign?.id ?? null,
+    type,
+  };
+}
+
+function titleWithTime({ campaign, run }: DigestLine): string {
+  return `${campaign.name}, planned for ${run.scheduledFor}`;
+}
+
+/** Returns lines such as `Campaign: Payday`. */
+function detailsOf({ campaign, run, approval }: NotificationMessage['data']): string[] {
+  const lines = [
+    ['Campaign', campaign?.name],
+    ['Owner', campaign?.owner],
+    ['Countries', campaign?.countries.join(', ')],
+    ['Planned for', run?.scheduledFor],
+    ['Approvals needed', approval?.needed],
+  ];
+  return lines.filter(([, value]) => value).map((line) => line.join(': '));
+}
+
+/** Returns the link if it has a host. A channel cannot resolve a path. */
+function pageOf({ link }: NotificationMessage['data']): string | undefined {
+  return URL.canParse(link) ? link : undefined;
+}
+
+function channelLinesOf({ digest }: NotificationMessage['data']): string[] {
+  return digest === null ? [] : digestLinesOf(digest, maxChannelLines, ({ campaign }) => campaign.name);
+}
+
+/** Returns a line for each of the first runs of a digest, and one that counts the others. */
+function digestLinesOf(digest: DigestContent, maxLines: number, titleOf: (line: DigestLine) => string): string[] {
+  const exact = (value: number) => value.toLocaleString('en-US');
+  const lines = digest.first.slice(0, maxLines).map((line) => {
+    const { audience, throughTheChain, failed } = line.figures;
+    return `${titleOf(line)}: ${exact(throughTheChain)} of ${exact(audience)} users, ${exact(failed)} failed`;
+  });
+  return digest.runs > lines.length ? [...lines, `and ${exact(digest.runs - lines.length)} more`] : lines;
+}
