@@ -32,7 +32,7 @@ const notification = {
   createdAt: '2026-11-20T08:00:00.000Z',
 };
 
-test('is made of its options, and its secret printed alone', async () => {
+test('is created from its options, and its secret is printed alone', async () => {
   api.answers['POST /v1/notifications'] = { status: 201, body: { notification, secret: 'whsec_1' } };
   const { out, notes } = await muster(
     'create',
@@ -60,7 +60,7 @@ test('of a channel prints no secret, but how to test it', async () => {
   expect(api.bodies).toEqual([{ url, kind: 'slack', events: ['run.ended'] }]);
 });
 
-test('is listed and shown with what it is told of, and what died', async () => {
+test('is listed and shown with its events and dead deliveries', async () => {
   api.answers['GET /v1/notifications'] = ok({ items: [notification], next: null });
   const { out } = await muster('list');
   expect(out).toMatch(
@@ -70,7 +70,7 @@ test('is listed and shown with what it is told of, and what died', async () => {
   expect((await muster('show', 'ntf_1')).out).toContain('dead       3: muster notifications replay ntf_1');
 });
 
-test('is changed, tested, sent again and deleted', async () => {
+test('is changed, tested, replayed and deleted', async () => {
   api.answers['PATCH /v1/notifications/ntf_1'] = ok(notification);
   await muster('set', 'ntf_1', 'tags=["vip"]', 'enabled=true');
   expect(api.bodies).toEqual([{ tags: ['vip'], enabled: true }]);
@@ -82,7 +82,7 @@ test('is changed, tested, sent again and deleted', async () => {
   expect((await muster('delete', 'ntf_1')).code).toBe(exitCodes.ok);
 });
 
-test('its deliveries say what came of each', async () => {
+test('its deliveries have state, attempts and cause', async () => {
   const dead = {
     id: 'job_1',
     event: 'run.ended',

@@ -116,6 +116,25 @@ describe('an edit dialog whose change is refused', () => {
     expect(await screen.findByText(/is taken/i)).toBeDefined();
   });
 
+  it('shows below the form a problem at a pointer without a field, and not one that its field shows', async () => {
+    save.mockRejectedValue(
+      refusedAt({ pointer: '/egress/allow/0', detail: 'is for operators' }, { pointer: '/name', detail: 'is taken' }),
+    );
+    const { user } = openDialog();
+    await user.click(saveButton());
+    const alert = await screen.findByRole('alert');
+    expect(alert.textContent).toBe('the request has problemsegress.allow.0: is for operators');
+    expect(screen.getByText(/is taken/i)).toBeDefined();
+  });
+
+  it('shows nothing below the form if a field of the list that the form is part of shows the problem', async () => {
+    save.mockRejectedValue(refusedAt({ pointer: '/rules/3/name', detail: 'is taken' }));
+    const { user } = openDialog({ within: '/rules/3' });
+    await user.click(saveButton());
+    await screen.findByText(/is taken/i);
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
   it('says below the form what is about none of its fields', async () => {
     save.mockRejectedValue(refusedAt());
     const { user } = openDialog();

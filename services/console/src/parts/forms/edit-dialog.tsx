@@ -89,7 +89,7 @@ export function EditDialog<Saved>(props: EditDialogProps<Saved>) {
       ) : (
         <FormProblemsContext value={problems}>
           {children}
-          <RefusedWhole error={saving.error} />
+          <RefusedWhole error={saving.error} within={within} />
         </FormProblemsContext>
       )}
     </Dialog>

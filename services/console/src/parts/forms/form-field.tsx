@@ -1,7 +1,8 @@
-import { createContext, use, useId, type ReactNode } from 'react';
+import { createContext, use, useEffect, useId, type ReactNode } from 'react';
 import { capitalOf } from '../words/figures.ts';
 import { Icon } from '../icon/icon.tsx';
 import { withTitles } from '../words/action-titles.ts';
+import type { FieldRegistry } from './field-registry.ts';
 
 export interface FieldProblem {
   detail: string;
@@ -13,9 +14,19 @@ export interface FormProblems {
   at(pointer: string): readonly FieldProblem[];
   /** Called when the user leaves a field: its problems are shown from now on. */
   onLeave(pointer: string): void;
+  /** Absent in forms that list the problems without a field in another way. */
+  fields?: FieldRegistry;
 }
 
 export const FormProblemsContext = createContext<FormProblems>({ at: () => [], onLeave: () => undefined });
+
+/** Returns the problems of a pointer, and registers that a field shows them. */
+function useProblemsAt(pointer: string): readonly FieldProblem[] {
+  const form = use(FormProblemsContext);
+  const { fields } = form;
+  useEffect(() => fields?.add(pointer), [fields, pointer]);
+  return form.at(pointer);
+}
 
 export interface ControlProps {
   id: string;
@@ -45,7 +56,7 @@ export function FormField(props: FormFieldProps) {
   const { pointer, label, note, hint, required, isLabelHidden = false, className, children } = props;
   const id = useId();
   const form = use(FormProblemsContext);
-  const problems = form.at(pointer);
+  const problems = useProblemsAt(pointer);
   const isWrong = problems.some(({ tone }) => tone === 'bad') ? true : undefined;
   const isDescribed = hint !== undefined || problems.length > 0;
   return (
@@ -85,7 +96,7 @@ interface FieldGroupProps {
 
 export function FieldGroup({ pointer, label, isLabelHidden = false, note, className, children }: FieldGroupProps) {
   const id = useId();
-  const problems = use(FormProblemsContext).at(pointer);
+  const problems = useProblemsAt(pointer);
   const isWrong = problems.some(({ tone }) => tone === 'bad') ? true : undefined;
   return (
     <div
@@ -108,7 +119,7 @@ export function FieldGroup({ pointer, label, isLabelHidden = false, note, classN
 
 /** Problems at a pointer that has no field of its own. */
 export function ProblemsAt({ pointer }: { pointer: string }) {
-  return <ProblemTexts problems={use(FormProblemsContext).at(pointer)} />;
+  return <ProblemTexts problems={useProblemsAt(pointer)} />;
 }
 
 function ProblemTexts({ problems }: { problems: readonly FieldProblem[] }) {

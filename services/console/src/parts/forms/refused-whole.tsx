@@ -1,13 +1,36 @@
-import { problemOf } from '../../api/problems.ts';
+import { use, useSyncExternalStore } from 'react';
+import { fieldPath, problemOf } from '../../api/problems.ts';
 import { withTitles } from '../words/action-titles.ts';
+import { createFieldRegistry, isShownAt } from './field-registry.ts';
+import { FormProblemsContext } from './form-field.tsx';
 
-/** Reason why the API refused a form, if it is not about a field; fields use `useRefusedFields`. */
-export function RefusedWhole({ error }: { error: Error | null }) {
-  const problem = error === null ? null : problemOf(error);
-  if (problem === null || problem.errors.length > 0) return null;
+const noFields = createFieldRegistry();
+
+interface RefusedWholeProps {
+  error: Error | null;
+  /** Prefix of the form's pointers within the request, such as `/rules/3`. */
+  within?: string;
+}
+
+/**
+ * Reasons why the API refused a form that no field of the form shows. It has to be within the form's
+ * `FormProblemsContext`.
+ */
+export function RefusedWhole({ error, within = '' }: RefusedWholeProps) {
+  const { fields = noFields } = use(FormProblemsContext);
+  const shown = useSyncExternalStore(fields.subscribe, fields.current);
+  if (error === null) return null;
+  const { detail, errors } = problemOf(error);
+  const others = errors.filter(({ pointer }) => !shown.some((field) => isShownAt(pointer, `${within}${field}`)));
+  if (errors.length > 0 && others.length === 0) return null;
   return (
-    <p className="c-bad sm" role="alert">
-      {withTitles(problem.detail)}
-    </p>
+    <div className="c-bad sm" role="alert">
+      <p>{withTitles(detail)}</p>
+      {others.map(({ pointer, detail: reason }) => (
+        <p key={`${pointer} ${reason}`}>
+          {pointer === '' ? withTitles(reason) : `${fieldPath(pointer)}: ${withTitles(reason)}`}
+        </p>
+      ))}
+    </div>
   );
 }

@@ -105,8 +105,8 @@ function NoteDialog({ runId, note, onClose }: NoteDialogProps) {
         <FormField pointer="/text" label="Note">
           {(control) => <TextArea {...control} value={text} onText={setText} data-autofocus />}
         </FormField>
+        <RefusedWhole error={save.error} />
       </FormProblemsContext>
-      <RefusedWhole error={save.error} />
     </Dialog>
   );
 }

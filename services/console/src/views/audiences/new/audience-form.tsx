@@ -110,8 +110,8 @@ export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
         <FormField pointer="/description" label="What it is for">
           {(control) => <TextInput {...control} value={description} onText={setDescription} />}
         </FormField>
+        <RefusedWhole error={save.error} />
       </FormProblemsContext>
-      <RefusedWhole error={save.error} />
     </Dialog>
   );
 }
