@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { quarantineKinds, type QuarantineKind } from '../../shared/contracts/quarantine/items.ts';
 import { answer, byHand, command, group, type Call } from '../frame/command-table.ts';
 import type { Heading } from '../frame/headings.ts';
 import { flag, neededOneOf, oneOf, pages, text, type OptionShape } from '../frame/options.ts';
@@ -17,11 +18,10 @@ import {
 import { messages } from './messages.ts';
 import { steps } from './steps.ts';
 
-const kinds = { message: messages, step: steps, job: jobs } as const;
-const kindNames = ['message', 'step', 'job'] as const;
+const kinds = { message: messages, step: steps, job: jobs } satisfies Record<QuarantineKind, ItemKind>;
 
 const filters = {
-  kind: neededOneOf('--kind <kind>', 'which kind of item', kindNames),
+  kind: neededOneOf('--kind <kind>', 'which kind of item', quarantineKinds),
   topic: text('--topic <topic>', 'messages of this topic'),
   reason: text('--reason <reason>', 'messages or jobs with this reason, as it is listed'),
   run: text('--run <run|campaign>', 'steps of this run'),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { quarantineKinds } from '../../shared/contracts/quarantine/items.ts';
 import { startTestApi, type TestApi } from '../api/test-api.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { runMuster } from '../test-muster.ts';
@@ -14,6 +15,11 @@ const ok = (body: unknown) => ({ status: 200, body });
 const at = '2026-11-22T04:00:00.000Z';
 const kept = { state: 'kept', since: at, decidedAt: null };
 const times = { firstAt: at, lastAt: at };
+
+it.each(quarantineKinds)('the list asks for items of the kind %s of the contract', async (kind) => {
+  api.answers[`GET /v1/quarantine/${kind}s?limit=50`] = ok({ items: [], next: null });
+  expect((await quarantine('list', '--kind', kind)).out).toBe(`no quarantined ${kind}s\n`);
+});
 
 describe('quarantined messages', () => {
   const topic = 'muster.award-reward.SG';

@@ -88,6 +88,7 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'GET /v1/saved-audiences/{id}',
       'GET /v1/named-audiences',
       'GET /v1/named-audiences/counts',
+      'GET /v1/quarantine/counts',
       'GET /v1/quarantine/steps',
       'GET /v1/quarantine/steps/groups',
       'GET /v1/quarantine/steps/{id}',

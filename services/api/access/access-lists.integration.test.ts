@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { guardedRoutes } from '../../../test/support/guarded-routes.ts';
 import { reaches, secretOf, teamsAndThings, type Reach } from '../../../test/support/teams-and-things.ts';
+import { quarantineCounts } from '../../../shared/contracts/quarantine/items.ts';
 import { apiDocument } from '../api-document.ts';
 
 /*
@@ -71,6 +72,22 @@ describe('a list, read with keys of each scope', () => {
       return z.object({ all: z.number() }).parse(answer.json()).all;
     };
     expect(await Promise.all(reaches.map(countFor))).toEqual([1, 1, 0, 0, 1]);
+  });
+
+  it('GET /v1/quarantine/counts counts the steps and jobs that the key may read', async () => {
+    const countsFor = async (reach: Reach) => {
+      const headers = { authorization: `Bearer ${secretOf('viewer', reach)}` };
+      const answer = await on.api.server.inject({ method: 'GET', url: '/v1/quarantine/counts', headers });
+      const { message, step, job } = quarantineCounts.parse(answer.json());
+      return [message, step, job];
+    };
+    expect(await Promise.all(reaches.map(countsFor))).toEqual([
+      [0, 1, 1],
+      [0, 1, 1],
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 1, 1],
+    ]);
   });
 
   it('GET /v1/quarantine/steps/groups counts the steps that the key may read', async () => {

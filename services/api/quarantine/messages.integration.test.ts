@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { maxCountedItems, quarantineCounts } from '../../../shared/contracts/quarantine/items.ts';
 import {
   quarantinedMessage,
   quarantinedMessageDetail,
@@ -114,5 +115,29 @@ describe('quarantined messages over the API', () => {
     expect((await send('GET', `/v1/quarantine/messages/${unknown}`)).statusCode).toBe(404);
     expect((await send('POST', `/v1/quarantine/messages/${unknown}/replay`)).statusCode).toBe(404);
     expect((await send('POST', '/v1/quarantine/messages/nonsense/discard')).statusCode).toBe(404);
+  });
+});
+
+describe('the counts of quarantined items', () => {
+  const counts = async () => quarantineCounts.parse((await send('GET', '/v1/quarantine/counts')).json());
+
+  it('leave out items about which a person has decided', async () => {
+    const id = await keep();
+    await keep();
+    expect(await counts()).toEqual({ message: 2, step: 0, job: 0 });
+    expect((await send('POST', `/v1/quarantine/messages/${id}/discard`)).statusCode).toBe(200);
+    expect(await counts()).toEqual({ message: 1, step: 0, job: 0 });
+  });
+
+  it('stop at a limit, however many items there are', async () => {
+    const { rows } = await on.pool.query<{ id: string }>(
+      `insert into clients (id, name, definition) values (uuidv7(), 'shop', '{}') returning id`,
+    );
+    await on.pool.query(
+      `insert into dead_jobs (id, client, cause, job) select uuidv7(), $1, 'status 500', '{}'
+       from generate_series(1, $2::int)`,
+      [rows[0]?.id, maxCountedItems + 1],
+    );
+    expect(await counts()).toEqual({ message: 0, step: 0, job: maxCountedItems });
   });
 });

@@ -1,5 +1,6 @@
 import type { ApiParts } from '../api-parts.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
+import { countRoute } from './counts.ts';
 import { jobRoutes } from './jobs.ts';
 import { messageRoutes } from './messages.ts';
 import { stepRoutes } from './steps.ts';
@@ -12,7 +13,9 @@ export const tags = [
 ];
 
 export function routes(server: HttpServer, parts: ApiParts): void {
-  messageRoutes(server, { messages: parts.quarantinedMessages });
-  stepRoutes(server, { ...parts, steps: parts.quarantinedSteps });
+  const { quarantinedMessages: messages, quarantinedSteps: steps } = parts;
+  countRoute(server, { ...parts, messages, steps });
+  messageRoutes(server, { messages });
+  stepRoutes(server, { ...parts, steps });
   jobRoutes(server, parts);
 }

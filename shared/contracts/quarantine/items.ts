@@ -47,6 +47,16 @@ export function decisionShape<const Kind extends QuarantineKind, const State ext
   });
 }
 
+/** Largest number that counts of kept items tell exactly: counting more would read whole tables. */
+export const maxCountedItems = 1000;
+
+const countedItems = z.int().min(0).max(maxCountedItems);
+
+/** Numbers of items about which no person has decided, by kind. */
+export const quarantineCounts = z
+  .object({ message: countedItems, step: countedItems, job: countedItems } satisfies Record<QuarantineKind, z.ZodType>)
+  .meta({ id: 'QuarantineCounts' });
+
 export const decidedItems = z
   .object({
     items: z.int().describe('Number of items that the decision changed'),

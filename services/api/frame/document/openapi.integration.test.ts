@@ -77,6 +77,7 @@ describe('the OpenAPI document', () => {
       'countCampaigns',
       'countJobs',
       'countNamedAudiences',
+      'countQuarantined',
       'countTrials',
       'createActionType',
       'createApiKey',

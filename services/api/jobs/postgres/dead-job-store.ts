@@ -71,6 +71,11 @@ export function createDeadJobStore({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<DeadJobGroup>(selectGroups.with(filterOf(filter)));
       return rows;
     },
+    /** Counts dead jobs, up to a limit. */
+    count: async (filter: DeadJobFilter, limit: number): Promise<number> => {
+      const { rows } = await pool.query<{ items: number }>(countDead.with({ ...filterOf(filter), limit }));
+      return rows[0]?.items ?? 0;
+    },
     /**
      * Returns dead jobs, most recently dead first; `cursor` comes from the previous page.
      * @throws {InvalidCursorError} if the cursor is invalid
@@ -186,6 +191,11 @@ const selectGroups = unnamedStatementOf<Filter>(
   ($) => `
   select client as "clientId", cause, count(*)::int as jobs, min(died_at) as "firstAt", max(died_at) as "lastAt"
   from dead_jobs where ${fits($)} group by client, cause order by jobs desc, client, cause collate "C" limit 1000`,
+);
+
+const countDead = unnamedStatementOf<Filter & { limit: number }>(
+  ($) => `
+  select count(*)::int as items from (select from dead_jobs where ${fits($)} limit ${$('limit')}) k`,
 );
 
 /** Position of the last job of the previous page: time of death in microseconds, and id. Null for the first page. */

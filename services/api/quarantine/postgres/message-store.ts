@@ -46,6 +46,11 @@ export function createQuarantinedMessages({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<MessageGroupRow>(selectGroups.with(filterOf(filter)));
       return rows;
     },
+    /** Counts messages about which no person has decided, up to a limit. */
+    countKept: async (limit: number): Promise<number> => {
+      const { rows } = await pool.query<{ items: number }>(countKept, [limit]);
+      return rows[0]?.items ?? 0;
+    },
     /**
      * Returns messages, newest first; `cursor` is the id of the last message of the previous page.
      * @throws {InvalidCursorError} if the cursor is not an id
@@ -101,6 +106,9 @@ const selectGroups = unnamedStatementOf<Filter>(
   from dead_letters where ${fits($)}
   group by topic, reason order by items desc, topic, reason collate "C" limit 1000`,
 );
+
+const countKept = `
+  select count(*)::int as items from (select from dead_letters where state = 'kept' limit $1) k`;
 
 /** The cursor is the id of the last message of the previous page, or null. */
 const selectMessages = unnamedStatementOf<Filter & { limit: number; cursor: string | null }>(

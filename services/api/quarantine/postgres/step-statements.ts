@@ -53,6 +53,11 @@ export const selectGroups = unnamedStatementOf<FilterParams>(
   group by ${action}, f.country order by items desc, ${action} collate "C", f.country collate "C" limit 1000`,
 );
 
+export const countSteps = unnamedStatementOf<FilterParams & { limit: number }>(
+  ($) => `
+  select count(*)::int as items from (select from ${withRun} where ${fits($)} limit ${$('limit')}) k`,
+);
+
 /** $1 id, $2 users of the sample. A call's begin and end rows are joined by their epoch. */
 export const selectQuarantinedStep = `
   select ${row},

@@ -94,6 +94,12 @@ export function createQuarantinedSteps({ pool }: { pool: Pool }) {
       const { rows } = await pool.query<StepGroupRow>(statements.selectGroups.with(paramsOf(filter)));
       return rows;
     },
+    /** Counts steps about which no person has decided, up to a limit. */
+    countKept: async (within: CampaignScope, limit: number): Promise<number> => {
+      const filter = paramsOf({ state: 'kept', within });
+      const { rows } = await pool.query<{ items: number }>(statements.countSteps.with({ ...filter, limit }));
+      return rows[0]?.items ?? 0;
+    },
     find,
     /**
      * Reopens the step: its users are pending again, and a call under the same idempotency key is due now. From its

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Asked } from '../testing/fake-api.ts';
+import { problem, type Asked } from '../testing/fake-api.ts';
 import { answersFor, openConsole } from '../testing/open-console.tsx';
 
 describe('keys', () => {
@@ -216,8 +216,19 @@ test('an address that leads nowhere says so, and leads back', async () => {
   expect(await screen.findByText('There is nothing at this address')).toBeDefined();
 });
 
-test('work that waits is counted beside the part where it is done', async () => {
-  await openConsole('/campaigns');
-  const [link] = await screen.findAllByRole('link', { name: /Quarantine, 2 wait for a decision/ });
-  expect(link).toBeDefined();
+test('the sidebar counts quarantined jobs, messages and steps together, with one request', async () => {
+  const { api } = await openConsole('/campaigns', {
+    answers: { 'GET /v1/quarantine/counts': { job: 4, message: 2, step: 1 } },
+  });
+  const [link] = await screen.findAllByRole('link', { name: /Quarantine, 7 wait for a decision/ });
+  expect(link?.textContent).toContain('7');
+  expect(api.askedFor('GET /v1/quarantine/messages/groups')).toEqual([]);
+});
+
+test('the sidebar counts no quarantined items if the request is refused', async () => {
+  await openConsole('/campaigns', {
+    answers: { 'GET /v1/quarantine/counts': () => problem(403, 'forbidden', 'the key may not read it') },
+  });
+  const [link] = await screen.findAllByRole('link', { name: 'Quarantine' });
+  expect(link?.textContent).toBe('Quarantine');
 });

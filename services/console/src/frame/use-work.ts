@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import {
   countCampaignsOptions,
-  groupQuarantinedMessagesOptions,
+  countQuarantinedOptions,
   listApprovalsOptions,
   listShardsOptions,
 } from '#client/@tanstack/react-query.gen.ts';
@@ -24,11 +24,12 @@ export function useWork(): ReadonlyMap<string, Work> {
   const asked = { refetchInterval: askEveryMs, staleTime: askEveryMs / 2 };
   const campaigns = useQuery({ ...countCampaignsOptions(), ...asked });
   const shards = useQuery({ ...listShardsOptions(), ...asked });
-  const messages = useQuery({ ...groupQuarantinedMessagesOptions({ query: { state: 'kept' } }), ...asked });
+  const quarantine = useQuery({ ...countQuarantinedOptions(), ...asked });
   const approvals = useQuery({ ...listApprovalsOptions({ query: { state: 'waiting' } }), ...asked });
   const attention = campaigns.data?.needsAttention ?? 0;
   const down = (shards.data?.items ?? []).filter(({ breaker }) => breaker === 'open').length;
-  const quarantined = (messages.data?.items ?? []).reduce((sum, { items }) => sum + items, 0);
+  const { job = 0, message = 0, step = 0 } = quarantine.data ?? {};
+  const quarantined = job + message + step;
   const waiting = approvals.data?.items.length ?? 0;
   const all: [string, Work][] = [
     ['/campaigns', { count: attention, tone: 'warn', words: `${attention} need attention` }],

@@ -132,6 +132,7 @@ export function answersFor(role: Role): Answers {
     'GET /v1/work-calendars': recurring.workCalendars,
     'GET /v1/work-calendars/:name': recurring.singapore,
     'GET /v1/scheduler': callbacks.scheduler,
+    'GET /v1/quarantine/counts': quarantined.counts,
     'GET /v1/quarantine/jobs/groups': { items: [], next: null },
     'GET /v1/quarantine/jobs': callbacks.quarantinedJobs,
     'GET /v1/quarantine/jobs/:id': callbacks.quarantinedJob,

@@ -1,4 +1,5 @@
 import type {
+  CountQuarantinedResponse,
   GroupQuarantinedMessagesResponse,
   ListQuarantinedMessagesResponse,
   ListQuarantinedStepsResponse,
@@ -6,7 +7,9 @@ import type {
   QuarantinedStepDetail,
 } from '#client/types.gen.ts';
 
-/** A message that could not be served, and a step whose workers died with it. */
+/** Two messages, which could not be served, and a step whose workers died with it. */
+export const counts: CountQuarantinedResponse = { job: 0, message: 2, step: 1 };
+
 export const messageGroups: GroupQuarantinedMessagesResponse = {
   items: [
     {

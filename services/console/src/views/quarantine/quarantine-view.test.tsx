@@ -1,11 +1,19 @@
 // @vitest-environment happy-dom
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { step } from '../../testing/quarantine.ts';
+import { counts, step } from '../../testing/quarantine.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 const nothing = { items: [], next: null };
+
+test('the view shows each kind that the API counts', async () => {
+  await openConsole('/quarantine');
+  const kinds = within(await screen.findByRole('group', { name: 'Kind of item' })).getAllByRole('button');
+  expect(kinds.map(({ textContent }) => textContent.replace(/s? ?\d*$/, '').toLowerCase()).toSorted()).toEqual(
+    Object.keys(counts).toSorted(),
+  );
+});
 
 describe('messages', () => {
   test('a group shows one of its messages, with its bytes', async () => {

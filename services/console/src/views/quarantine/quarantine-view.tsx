@@ -12,11 +12,13 @@ import { Chips } from '../../parts/lists/chips.tsx';
 import { Freshness, StaleBanner, useIsStale } from '../../parts/standing/freshness.tsx';
 import { Jobs } from './jobs.tsx';
 import { Messages } from './messages.tsx';
-import type { ShownKind } from './search.ts';
+import { kinds, type Kind } from './search.ts';
 import { Steps } from './steps.tsx';
 
 const route = getRouteApi('/quarantine');
 const lookEveryMs = 4000;
+
+const kindLabels: Readonly<Record<Kind, string>> = { job: 'Jobs', message: 'Messages', step: 'Steps' };
 
 /** View of quarantined jobs, messages and steps, which failed repeatedly and await a person's decision. */
 export function QuarantineView() {
@@ -51,11 +53,7 @@ export function QuarantineView() {
       <Chips
         label="Kind of item"
         chosen={shown}
-        chips={[
-          { value: 'job', label: 'Jobs', count: counts.job },
-          { value: 'message', label: 'Messages', count: counts.message },
-          { value: 'step', label: 'Steps', count: counts.step },
-        ]}
+        chips={Object.values(kinds).map((value) => ({ value, label: kindLabels[value], count: counts[value] }))}
         onChoose={(value) => void navigate({ search: { kind: value }, replace: true })}
       />
       <div className={isOld ? 'old' : undefined}>
@@ -76,8 +74,8 @@ function itemsIn(groups: readonly { items: number }[] | undefined): number | und
 }
 
 /** Returns the default kind: one with items, once all counts are loaded. It does not change later. */
-function useFirst(counts: Readonly<Record<ShownKind, number | undefined>>): ShownKind {
-  const [first, setFirst] = useState<ShownKind>();
+function useFirst(counts: Readonly<Record<Kind, number | undefined>>): Kind {
+  const [first, setFirst] = useState<Kind>();
   const { job, message, step } = counts;
   if (first === undefined && job !== undefined && message !== undefined && step !== undefined) {
     setFirst(job > 0 ? 'job' : message === 0 && step > 0 ? 'step' : 'message');

@@ -1,12 +1,15 @@
 import * as z from 'zod/mini';
+import type { QuarantineCounts } from '#client/types.gen.ts';
 
-export const shownKinds = ['job', 'message', 'step'] as const;
+/** Kinds of the API's contract. */
+export type Kind = keyof QuarantineCounts;
 
-export type ShownKind = (typeof shownKinds)[number];
+/** Kinds as values, in the order in which the view shows them. */
+export const kinds: { [K in Kind]: K } = { job: 'job', message: 'message', step: 'step' };
 
 export const quarantineSearch = z.object({
   id: z.catch(z.optional(z.string()), undefined),
-  kind: z.catch(z.optional(z.enum(shownKinds)), undefined),
+  kind: z.catch(z.optional(z.enum(kinds)), undefined),
   /** Name or id of the client whose jobs are shown. */
   client: z.catch(z.optional(z.string()), undefined),
   /** Chosen group: jobs by the id of their client and the reason, messages by topic and reason. */
