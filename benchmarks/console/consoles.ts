@@ -91,7 +91,7 @@ function consolesOf(kind: Case, cookies: readonly string[], runIds: readonly str
   });
 }
 
-const everyPage = ['/v1/campaigns/counts', '/v1/shards', '/v1/quarantine/messages/groups?state=kept'].map((path) => ({
+const everyPage = ['/v1/campaigns/counts', '/v1/shards', '/v1/quarantine/counts'].map((path) => ({
   path,
   everyMs: 60_000,
 }));

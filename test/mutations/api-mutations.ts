@@ -345,6 +345,58 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['services/scheduler/notifications/notifier'],
   },
   {
+    takesAway: 'a notification keeps its kind',
+    edits: [
+      { text: 'if (url !== undefined && !isUrlOfKind(url, kind)) throw kindMismatch(url, kind);', replacement: '' },
+    ],
+    project: 'integration',
+    noticedBy: ['notification-routes'],
+  },
+  {
+    takesAway: 'only a URL of its kind makes a notification',
+    edits: [
+      {
+        text: '      if (!isUrlOfKind(url, kind)) throw kindMismatch(url, kind);\n      const { secret',
+        replacement: '      const { secret',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['notification-routes'],
+  },
+  {
+    takesAway: 'a key counts the quarantined steps that it lists',
+    edits: [
+      {
+        text: 'steps.countKept(campaignsInScope(request),',
+        replacement: 'steps.countKept({ countries: null, actionTypes: null },',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['access-lists'],
+  },
+  {
+    takesAway: 'a key counts the quarantined jobs that it lists',
+    edits: [
+      {
+        text: 'deadJobs.count({ clientIds: clientsInScope(request) },',
+        replacement: 'deadJobs.count({ clientIds: undefined },',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['access-lists'],
+  },
+  {
+    takesAway: 'counts of quarantined jobs read a bounded number of rows',
+    edits: [
+      {
+        text: "select from dead_jobs where ${fits($)} limit ${$('limit')}) k`",
+        replacement: 'select from dead_jobs where ${fits($)}) k`',
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['services/api/quarantine/messages'],
+  },
+  {
     takesAway: 'a job of a notification is its account’s',
     edits: [{ text: 'return ofNotification ?? {', replacement: 'return {' }],
     project: 'integration',
