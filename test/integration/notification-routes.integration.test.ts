@@ -134,6 +134,9 @@ describe('a notification', () => {
       kind: 'teams',
     });
     expect([mail.statusCode, errorsOf(mail)]).toEqual([422, ['kind-mismatch /url']]);
+    const noMail = await on.ask('POST', '/v1/notifications', { ...body, url, kind: 'email' });
+    expect([noMail.statusCode, errorsOf(noMail)]).toEqual([422, ['kind-mismatch /url']]);
+    expect(noMail.body).not.toContain(new URL(url).pathname);
     const unknown = await on.ask('POST', '/v1/notifications', { ...body, kind: 'irc' });
     expect([unknown.statusCode, errorsOf(unknown)]).toEqual([422, ['invalid-value /kind']]);
   });

@@ -271,10 +271,13 @@ function isSigned(kind: NotificationKind): boolean {
   return kind === 'webhook';
 }
 
-/** Returns the problem of a URL that another kind needs. A notification keeps its kind, because some have a secret. */
+/**
+ * Returns the problem of a URL that another kind needs. A notification keeps its kind, because some have a secret. The
+ * detail has the scheme only, because the path may be a credential.
+ */
 function kindMismatch(url: string, kind: NotificationKind): HttpProblem {
   const needed = kind === 'email' ? 'mailto: and an address' : 'a URL of http or https';
-  const detail = `a notification of the kind ${quoted(kind)} needs ${needed}, not ${quoted(url)}`;
+  const detail = `a notification of the kind ${quoted(kind)} needs ${needed}, not ${new URL(url).protocol}`;
   return invalidRequest([{ pointer: '/url', code: 'kind-mismatch', detail }]);
 }
 
