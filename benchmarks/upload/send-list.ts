@@ -14,7 +14,7 @@ const uploaded = z.object({ users: z.int(), rejected: z.int() });
 export async function sendList(http: Pool, { query, headers, body }: Kind, rows: number): Promise<void> {
   const answer = await http.request({
     method: 'POST',
-    path: `/v1/audiences?name=upload${query}`,
+    path: `/v1/audiences/upload?name=upload${query}`,
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'text/csv', ...headers },
     body: Readable.from(chunksOf(body)),
   });

@@ -1,18 +1,11 @@
-import {
-  deleteAudience,
-  getAudience,
-  listAudienceRejects,
-  listAudiences,
-  listNamedAudiences,
-  renameAudience,
-} from '../../sdk/generated/sdk.gen.ts';
+import { deleteAudience, getAudience, listAudienceRejects, listAudiences } from '../../sdk/generated/sdk.gen.ts';
 import type {
-  Audience,
   ListAudienceRejectsResponses,
-  NamedAudience,
+  ListedAudience,
   ReceivedAudience,
   UploadAudienceErrors,
   UploadAudienceResponses,
+  UploadedAudience,
 } from '../../sdk/generated/types.gen.ts';
 import { writeData } from '../frame/command-context.ts';
 import { answer, apiOf, byHand, command, group } from '../frame/command-table.ts';
@@ -22,7 +15,10 @@ import { canAsk, isConfirmed } from '../frame/confirm.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
 import { yes } from '../frame/given.ts';
 import { needed, oneOf, pages, text, whole, widerLimit } from '../frame/options.ts';
+import { revisionCommands } from '../revisions/revision-commands.ts';
 import { countCommands } from './count-commands.ts';
+import { renderSaved, savedCommands } from './saved-commands.ts';
+import { sourcesText } from '../show/sources.ts';
 import { count } from '../show/numbers.ts';
 import { fileLabel, readingNotes } from '../user-files/file-reading.ts';
 import { previewFile } from '../user-files/preview-file.ts';
@@ -50,7 +46,7 @@ const upload = byHand({
       {
         ask: async ({ client }) =>
           client.post<UploadAudienceResponses, UploadAudienceErrors, true>({
-            url: '/v1/audiences',
+            url: '/v1/audiences/upload',
             query: { name, owner, ...columns },
             ...(await fileRequest(file, { gzip, input: context.input })),
           }),
@@ -72,71 +68,56 @@ function receivedNotes({ id, users, duplicates, rejected, expiresAt, reading }: 
   return [`${count(users)} users${repeated}${rest}${end}`, ...readingNotes(reading)];
 }
 
+const noListOfSegments = 'only segments in use: the segmentation service offers no list';
+
 const list = command({
   name: 'list',
-  description: 'uploaded lists, newest first',
+  description: 'lists, segments and saved audiences, the most used first',
   options: {
-    q: text('--name <text>', 'those whose name holds it'),
-    owner: text('--owner <name>', 'those of it'),
-    state: oneOf('--state <state>', 'those in it', ['receiving', 'ready', 'failed']),
-    rejected: oneOf('--rejected <yes>', 'those with rows that are no user, or those without', ['true', 'false']),
-    used: oneOf('--used <yes>', 'those that a campaign or a saved audience names, or the others', ['true', 'false']),
-    ...pages(20),
-  },
-  ask: ({ client, options: query }) => listAudiences({ client, query }),
-  render: tableOf<Audience>('', [
-    left('id', ({ id }) => id),
-    cut('name', ({ name }) => name),
-    cut('owner', ({ owner }) => owner ?? ''),
-    left('state', ({ state }) => state),
-    cut('countries', ({ countries }) => countries.map(({ country }) => country).join(' ')),
-    right('users', ({ users }) => users),
-    right('rejected', ({ rejected }) => rejected),
-    right('used by', usesText),
-    left('uploaded', ({ createdAt }) => utcTime(createdAt)),
-    left('deleted on', endText),
-  ]),
-  hint: ({ items }) => soonDeleted(items, new Date()),
-});
-
-const all = command({
-  name: 'all',
-  description: 'lists, segments and saved audiences together, the most used first',
-  options: {
+    kind: oneOf('--kind <kind>', 'audiences of one kind', ['list', 'segment', 'saved']),
     q: text('--search <text>', 'part of the name or the owner, or of a segment’s id'),
-    owner: text('--owner <name>', 'lists and saved audiences of it'),
-    kind: oneOf('--kind <kind>', 'those of one kind', ['list', 'segment', 'saved']),
+    owner: text('--owner <name>', 'lists and saved audiences of this owner'),
+    state: oneOf('--state <state>', 'lists in this state', ['receiving', 'ready', 'failed']),
     used: oneOf(
       '--used <yes>',
-      'those that a campaign or a saved audience uses, or lists and saved ones that none does',
+      'audiences that a campaign or a saved audience uses, or ready lists and saved audiences without use',
       ['true', 'false'],
     ),
-    rejected: oneOf('--rejected <yes>', 'lists with rows that are no user, or those without', ['true', 'false']),
+    rejected: oneOf('--rejected <yes>', 'lists with rejected rows, or lists without', ['true', 'false']),
+    country: text('--country <code>', 'audiences with users there'),
+    list: text('--list <aud_…>', 'saved audiences that include or exclude this list'),
+    segment: text('--segment <id>', 'saved audiences that include or exclude this segment'),
     ...pages(20, 200),
   },
-  ask: ({ client, options: query }) => listNamedAudiences({ client, query }),
-  render: tableOf<NamedAudience>('', [
+  ask: ({ client, options: query }) => listAudiences({ client, query }),
+  render: tableOf<ListedAudience>('', [
     left('kind', ({ kind }) => kind),
     left('id', ({ id }) => id),
     cut('name', ({ id, name }) => (name === id ? '' : name)),
-    right('users', ({ size }) => sizeText(size)),
+    cut('owner', ({ owner }) => owner ?? ''),
+    cut('countries', ({ countries }) => countries?.join(' ') ?? ''),
+    cut('about', ({ audience, description }) => (audience ? sourcesText(audience) : (description ?? ''))),
+    right('users', usersText),
     left('as of', ({ size }) => (size?.asOf ? utcTime(size.asOf) : '')),
+    right('rejected', ({ rejected }) => rejected ?? ''),
     right('used by', usesText),
     cut('latest', ({ latestUse, latestSaved }) => latestUse?.name ?? latestSaved?.name ?? ''),
-    left('deleted on', endText),
+    left('created', ({ createdAt }) => (createdAt === null ? '' : utcTime(createdAt))),
+    left('deleted on', ({ expiresAt }) => (expiresAt === null ? '' : utcDay(expiresAt))),
   ]),
-  hint: ({ items, unavailable }) => [
-    ...(unavailable === null ? [] : [`only segments that something names: ${unavailable}`]),
+  hint: ({ items, segmentsFrom, unavailable }, { options: { kind } }) => [
+    ...(unavailable === null ? [] : [`only segments in use: ${unavailable}`]),
+    ...(kind === 'segment' && segmentsFrom === 'use' && unavailable === null ? [noListOfSegments] : []),
     ...soonDeleted(items, new Date()),
   ],
 });
 
 const show = command({
   name: 'show',
-  args: ['<list>'],
-  description: 'one list: users by country, and what was left out of it',
+  args: ['<audience>'],
+  description: 'a list with its users by country, or a saved audience with its sources; and what uses it',
   ask: ({ client, args: [id] }) => getAudience({ client, path: { id } }),
-  render: renderAudience,
+  render: (audience, view) => (audience.kind === 'list' ? renderList(audience, view) : renderSaved(audience, view)),
 });
 
 const rejects = command({
@@ -153,35 +134,17 @@ const rejects = command({
   more: widerLimit,
 });
 
-const rename = command({
-  name: 'rename',
-  args: ['<list>', '<name>'],
-  description: 'give a list another name; campaigns go on as they are',
-  ask: ({ client, args: [id, name] }) => renameAudience({ client, path: { id }, body: { name } }),
-  render: ({ id, name }) => `${id} ${name}\n`,
-});
-
-const describe = command({
-  name: 'describe',
-  args: ['<list>'],
-  description: "whom to ask about a list; '' takes it away",
-  options: { owner: needed('--owner <name>', 'the team or the person to ask about it') },
-  ask: ({ client, args: [id], options: { owner } }) =>
-    renameAudience({ client, path: { id }, body: { owner: owner === '' ? null : owner } }),
-  refused: 'not changed',
-  render: ({ id, owner }) => `${id}${owner === null ? '' : ` · owner ${owner}`}\n`,
-});
-
 const remove = byHand({
   name: 'delete',
-  args: ['<list>'],
-  description: 'delete a list for good; asks first where a person can answer',
+  args: ['<audience>'],
+  description: 'delete a list, or a saved audience with its revisions, for good; asks first where a person can answer',
   options: yes,
   run: async ({ args: [id], options, context }) => {
     const client = await apiOf(context);
     if (!options.yes && canAsk(context)) {
-      const { name, users } = (await getAudience({ client, path: { id } })).data;
-      if (!(await isConfirmed(`${name}, ${count(users)} users, for good. Delete it?`, context))) {
+      const { data } = await getAudience({ client, path: { id } });
+      const what = data.kind === 'list' ? `${count(data.users)} users` : `revision ${data.revision}`;
+      if (!(await isConfirmed(`${data.name}, ${what}, for good. Delete it?`, context))) {
         context.terminal.note('not deleted\n');
         return exitCodes.failure;
       }
@@ -194,19 +157,19 @@ const remove = byHand({
 
 export const heading: Heading = 'Audiences';
 
-export const commands = group(
-  'audience',
-  'uploaded lists of users, which campaigns can name; and how many are in an audience',
-  [...[upload, list, all, show, rejects, rename, describe, remove], ...countCommands],
-);
+export const commands = group('audience', 'users that campaigns name: uploaded lists, segments and saved audiences', [
+  ...[list, show, upload, rejects, ...savedCommands, ...revisionCommands('savedAudience'), remove],
+  ...countCommands,
+]);
 
 /** Formats `9` campaigns, or `9 + 2 saved`. */
-function usesText({ usedBy, usedBySaved }: Pick<NamedAudience, 'usedBy' | 'usedBySaved'>): string {
+function usesText({ usedBy, usedBySaved }: Pick<ListedAudience, 'usedBy' | 'usedBySaved'>): string {
   return usedBySaved === 0 ? count(usedBy) : `${count(usedBy)} + ${count(usedBySaved)} saved`;
 }
 
-/** Formats `1,840`, `about 93,200` or `124,880 to 125,000`. */
-function sizeText(size: NamedAudience['size']): string {
+/** Formats `1,840`, `about 93,200` or `124,880 to 125,000`; the state of a list that is not ready. */
+function usersText({ state, size }: ListedAudience): string {
+  if (state === 'failed' || state === 'receiving') return state;
   if (size === null) return 'not known';
   const { atLeast, atMost, exact } = size;
   if (exact) return count(atLeast);
@@ -214,11 +177,7 @@ function sizeText(size: NamedAudience['size']): string {
   return atLeast === atMost ? `about ${count(atMost)}` : `${count(atLeast)} to ${count(atMost)}`;
 }
 
-function endText({ expiresAt }: Pick<NamedAudience, 'expiresAt'>): string {
-  return expiresAt === null ? '' : utcDay(expiresAt);
-}
-
-function renderAudience(audience: Audience, view: View): string {
+function renderList(audience: UploadedAudience, view: View): string {
   const { id, name, owner, state, cause, rows, duplicates, rejected, users, countries } = audience;
   const { createdAt, expiresAt, usedBy, usedBySaved } = audience;
   const byCountry = countries.map((each) => `${each.country} ${count(each.users)}`);

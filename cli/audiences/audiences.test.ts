@@ -7,6 +7,7 @@ import { startTestApi, type TestApi } from '../api/test-api.ts';
 import { runMuster } from '../test-muster.ts';
 
 const list = {
+  kind: 'list',
   id: 'aud_1',
   name: 'VIP riders',
   owner: 'growth',
@@ -47,7 +48,7 @@ const ok = (body: unknown, status = 200) => ({ status, body });
 
 describe('audience upload', () => {
   beforeEach(() => {
-    api.answers['POST /v1/audiences?name=VIP%20riders&country=SG'] = ok(list, 201);
+    api.answers['POST /v1/audiences/upload?name=VIP%20riders&country=SG'] = ok(list, 201);
   });
 
   test('sends the file as it is and prints the id, and what was left out to people', async () => {
@@ -84,7 +85,7 @@ describe('audience upload', () => {
       warnings: [{ code: 'rounded-ids', detail: 'Excel has rounded ids' }],
     };
     const query = 'name=VIP&country=market&user=ref&acceptRejected=3';
-    api.answers[`POST /v1/audiences?${query}`] = ok({ ...list, reading }, 201);
+    api.answers[`POST /v1/audiences/upload?${query}`] = ok({ ...list, reading }, 201);
     const options = ['--country', 'market', '--user-column', 'ref', '--accept-rejected', '3'];
     const { notes } = await muster(['audience', 'upload', '-', '--name', 'VIP', ...options], 'x\n');
     expect(notes.split('\n').slice(1, 3)).toEqual([
@@ -103,7 +104,7 @@ describe('audience upload', () => {
     expect(missing.code).toBe(exitCodes.usage);
     expect(missing.notes).toContain('none.csv');
     const detail = 'the file holds no row';
-    api.answers['POST /v1/audiences?name=VIP'] = ok(
+    api.answers['POST /v1/audiences/upload?name=VIP'] = ok(
       { title: 'Unprocessable', status: 422, code: 'no-users', detail },
       422,
     );
@@ -193,15 +194,10 @@ describe('audience upload --preview', () => {
   });
 });
 
-test('audience list, show and rejects tell what there is', async () => {
-  api.answers['GET /v1/audiences?limit=20'] = ok({ items: [list], next: null });
+test('audience show and rejects describe a list', async () => {
   api.answers['GET /v1/audiences/aud_1'] = ok(list);
   const items = [{ line: 12, value: 'a b', rule: 'unknown-country' }];
   api.answers['GET /v1/audiences/aud_1/rejects?limit=100'] = ok({ items, next: null });
-
-  expect((await muster(['audience', 'list'])).out).toMatch(
-    /aud_1 +VIP riders +growth +ready +ID SG +1,500 +3 +2 \+ 1 saved +2026-11-21 20:44 UTC +2999-12-21/,
-  );
   const shown = (await muster(['audience', 'show', 'aud_1'])).out;
   expect(shown).toContain('1,500  ID 500  SG 1,000');
   expect(shown).toContain('1,510, of them 7 repeats and 3 that are no user');
@@ -211,27 +207,13 @@ test('audience list, show and rejects tell what there is', async () => {
   expect(JSON.parse((await muster(['audience', 'show', 'aud_1', '--json'])).out)).toEqual(list);
 });
 
-test('audience rename says what it is called now', async () => {
+test('audience edit changes the name and the owner of a list', async () => {
   api.answers['PATCH /v1/audiences/aud_1'] = ok({ ...list, name: 'Gold tier' });
-  expect((await muster(['audience', 'rename', 'aud_1', 'Gold tier'])).out).toBe('aud_1 Gold tier\n');
-  expect(api.bodies).toEqual([{ name: 'Gold tier' }]);
-});
-
-test('audience list says to people which lists go within three days, and finds those of an owner', async () => {
-  const soon = { ...list, id: 'aud_2', expiresAt: '2026-11-22T20:44:20.000Z' };
-  const items = [list, soon, { ...list, expiresAt: null }];
-  api.answers['GET /v1/audiences?limit=20&owner=growth'] = ok({ items, next: null });
-  expect((await muster(['audience', 'list', '--owner', 'growth'])).notes).toBe(
-    'aud_2 is deleted on 2026-11-22: start a campaign with it, or save an audience of it, to keep it\n',
+  expect((await muster(['audience', 'edit', 'aud_1', '--name', 'Gold tier'])).out).toBe(
+    'aud_1 Gold tier · owner growth\n',
   );
-});
-
-test('audience describe says whom to ask about it now', async () => {
-  api.answers['PATCH /v1/audiences/aud_1'] = ok(list);
-  const said = await muster(['audience', 'describe', 'aud_1', '--owner', 'growth']);
-  expect(said.out).toBe('aud_1 · owner growth\n');
-  await muster(['audience', 'describe', 'aud_1', '--owner', '']);
-  expect(api.bodies).toEqual([{ owner: 'growth' }, { owner: null }]);
+  await muster(['audience', 'edit', 'aud_1', '--owner', '']);
+  expect(api.bodies).toEqual([{ name: 'Gold tier' }, { owner: null }]);
 });
 
 test('audience delete says that it is gone', async () => {
@@ -268,53 +250,88 @@ test('campaign estimate shows each source and what follows', async () => {
   expect(out).toContain('! segment "b" could not be asked for');
 });
 
-test('audience all lists every kind with its size, of when that is, and its use', async () => {
-  const size = { atLeast: 900, atMost: 900, exact: true, asOf: '2026-11-21T20:44:22.000Z', countries: ['SG'] };
-  const named = {
-    kind: 'segment',
-    id: 'staff',
-    name: 'staff',
-    description: null,
-    owner: null,
-    countries: null,
-    sources: null,
-    state: null,
-    size,
-    rejected: null,
-    usedBy: 9,
-    leftOutBy: 9,
-    latestUse: { campaignId: 'cmp_1', name: 'Payday' },
-    usedBySaved: 0,
-    latestSaved: null,
-    createdAt: null,
-    expiresAt: null,
-    links: { self: null, campaigns: '' },
-  };
-  const saved = { ...named, kind: 'saved', id: 'sav_1', name: 'Lapsed', usedBy: 1, latestUse: null };
-  const items = [
-    named,
-    { ...saved, size: { ...size, exact: false } },
-    { ...saved, size: { ...size, atMost: 1200, exact: false } },
-    { ...saved, size: { ...size, atMost: null, exact: false } },
-    { ...saved, size: null },
-    {
-      ...named,
-      kind: 'list',
-      id: 'aud_1',
-      usedBy: 0,
-      usedBySaved: 2,
-      latestUse: null,
-      latestSaved: { name: 'Lapsed' },
-    },
-  ];
-  const unavailable = 'the segmentation service does not answer: HTTP 503';
-  api.answers['GET /v1/named-audiences?limit=20&q=rid&kind=saved&used=true'] = ok({ items, next: null, unavailable });
-  const { out, notes } = await muster([...'audience all --search rid --kind saved --used true'.split(' ')]);
-  expect(out).toMatch(/segment +staff +900 +2026-11-21 20:44 UTC +9 +Payday/);
-  expect(out).toMatch(/sav_1 +Lapsed +about 900 /);
-  expect(out).toMatch(/ 900 to 1,200 /);
-  expect(out).toMatch(/ 900 or more /);
-  expect(out).toMatch(/ not known /);
-  expect(out).toMatch(/aud_1 .* 0 \+ 2 saved +Lapsed/);
-  expect(notes).toContain(`only segments that something names: ${unavailable}`);
+const size = { atLeast: 900, atMost: 900, exact: true, asOf: '2026-11-21T20:44:22.000Z', countries: ['SG'] };
+const segment = {
+  kind: 'segment',
+  id: 'staff',
+  name: 'staff',
+  description: 'Everybody with a contract',
+  owner: null,
+  countries: null,
+  revision: null,
+  audience: null,
+  state: null,
+  size,
+  rejected: null,
+  usedBy: 9,
+  leftOutBy: 9,
+  latestUse: { campaignId: 'cmp_1', name: 'Payday' },
+  usedBySaved: 0,
+  latestSaved: null,
+  createdAt: null,
+  expiresAt: null,
+  links: { self: null, campaigns: '' },
+};
+
+describe('audience list', () => {
+  test('has every kind with its size, of when that is, and its use', async () => {
+    const audience = { include: [{ segment: 'riders' }], exclude: [{ segment: 'vip' }] };
+    const saved = { ...segment, kind: 'saved', id: 'sav_1', name: 'Lapsed', usedBy: 1, latestUse: null, audience };
+    const uploaded = { ...segment, kind: 'list', id: 'aud_1', name: 'VIP riders', owner: 'growth', countries: ['SG'] };
+    const items = [
+      segment,
+      { ...saved, size: { ...size, exact: false } },
+      { ...saved, size: { ...size, atMost: 1200, exact: false } },
+      { ...saved, size: { ...size, atMost: null, exact: false } },
+      { ...saved, size: null },
+      {
+        ...uploaded,
+        state: 'ready',
+        rejected: 3,
+        usedBy: 0,
+        usedBySaved: 2,
+        latestUse: null,
+        latestSaved: { name: 'Lapsed' },
+        createdAt: '2026-11-21T20:44:20.000Z',
+        expiresAt: '2999-12-21T20:44:20.000Z',
+      },
+      { ...uploaded, id: 'aud_2', state: 'failed', size: null },
+    ];
+    const unavailable = 'the segmentation service does not answer: HTTP 503';
+    const options = '--kind saved --search rid --used true --country SG --list aud_1'.split(' ');
+    api.answers['GET /v1/audiences?limit=20&kind=saved&q=rid&used=true&country=SG&list=aud_1'] = ok({
+      items,
+      next: null,
+      unavailable,
+    });
+    const { out, notes } = await muster(['audience', 'list', ...options]);
+    expect(out).toMatch(/segment +staff +Everybody with a contract +900 +2026-11-21 20:44 UTC +9 +Payday/);
+    expect(out).toMatch(/sav_1 +Lapsed +segment riders, without segment vip +about 900 /);
+    expect(out).toMatch(/ 900 to 1,200 /);
+    expect(out).toMatch(/ 900 or more /);
+    expect(out).toMatch(/ not known /);
+    expect(out).toMatch(
+      /aud_1 +VIP riders +growth +SG .* 900 .* 3 +0 \+ 2 saved +Lapsed +2026-11-21 20:44 UTC +2999-12-21/,
+    );
+    expect(out).toMatch(/aud_2 .* failed /);
+    expect(notes).toContain(`only segments in use: ${unavailable}`);
+  });
+
+  test('says that the segmentation service offers no list, if segments are listed', async () => {
+    const body = { items: [segment], next: null, segmentsFrom: 'use', unavailable: null };
+    api.answers['GET /v1/audiences?limit=20&kind=segment'] = ok(body);
+    expect((await muster(['audience', 'list', '--kind', 'segment'])).notes).toContain('offers no list');
+    api.answers['GET /v1/audiences?limit=20'] = ok(body);
+    expect((await muster(['audience', 'list'])).notes).toBe('');
+  });
+
+  test('warns about lists that are deleted within three days', async () => {
+    const soon = { ...segment, kind: 'list', id: 'aud_2', expiresAt: '2026-11-22T20:44:20.000Z' };
+    const late = { ...soon, id: 'aud_1', expiresAt: '2999-12-21T20:44:20.000Z' };
+    const items = [late, soon, { ...soon, expiresAt: null }];
+    api.answers['GET /v1/audiences?limit=20&owner=growth'] = ok({ items, next: null, unavailable: null });
+    expect((await muster(['audience', 'list', '--owner', 'growth'])).notes).toBe(
+      'aud_2 is deleted on 2026-11-22: start a campaign with it, or save an audience of it, to keep it\n',
+    );
+  });
 });

@@ -1,20 +1,25 @@
 import { z } from 'zod';
 import type { Client } from '../../sdk/generated/client/types.gen.ts';
 import {
-  cancelAudienceCount,
-  countAudience,
-  getAudienceCount,
+  beginExactCount,
+  cancelExactCount,
+  getAudience,
   getCampaign,
-  listAudienceCounts,
+  getExactCount,
+  listExactCounts,
+  previewAudience,
 } from '../../sdk/generated/sdk.gen.ts';
-import type { AudienceCount, AudienceCountRequestInput, AudienceParts } from '../../sdk/generated/types.gen.ts';
+import type { ExactCount, ExactCountRequestInput, AudienceParts } from '../../sdk/generated/types.gen.ts';
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { audienceOf, type AudienceOptions } from '../campaigns/audience-options.ts';
-import { entryText } from '../show/sources.ts';
+import { definitionOptions } from '../campaigns/definition-options.ts';
+import { optionLabel } from '../campaigns/definition.ts';
+import { renderEstimate } from '../show/render-estimate.ts';
+import { entryText, sourcesText } from '../show/sources.ts';
 import { command } from '../frame/command-table.ts';
 import type { View } from '../show/paint.ts';
 import { exitCodes } from '../frame/exit-codes.ts';
-import { flag, pages, several, text } from '../frame/options.ts';
+import { flag, pages, several } from '../frame/options.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { count } from '../show/numbers.ts';
 import { cut, left, renderFacts, right, tableOf } from '../show/tables.ts';
@@ -27,26 +32,44 @@ const manner = {
   wait: flag('--wait', 'until it is counted'),
 };
 
+/** Options that name countries and sources, as those of a campaign do. */
+const sources = {
+  countries: definitionOptions.countries,
+  segment: definitionOptions.segment,
+  list: definitionOptions.list,
+  run: definitionOptions.run,
+  excludeSegment: definitionOptions.excludeSegment,
+  excludeList: definitionOptions.excludeList,
+  excludeRun: definitionOptions.excludeRun,
+};
+
+const preview = command({
+  name: 'preview',
+  args: ['[audience]'],
+  description: 'estimate the users of a saved audience, or of the sources that the options name; count counts exactly',
+  options: sources,
+  ask: async ({ client, args: [id], options }) =>
+    previewAudience({ client, body: id === undefined ? sourcesIn(options) : { id } }),
+  refused: 'not estimated',
+  labelOf: optionLabel,
+  render: renderEstimate,
+});
+
 const countOne = command({
   name: 'count',
-  args: ['[campaign]'],
-  description: 'count an audience exactly, of a campaign or of what the options say; or how many are in two',
+  args: ['[campaign|audience]'],
+  description:
+    'count users exactly: of a campaign, of a saved audience or of the sources that the options name; or the users in two audiences',
   options: {
-    countries: text('--countries <list>', 'where: country codes, such as SG,ID,VN'),
-    segment: several('--segment <id>', 'who: a segment; repeatable, as all of these'),
-    list: several('--list <aud_…>', 'who: an uploaded list'),
-    run: several('--run <run_…[:outcomes][@step]>', 'who: users of an earlier run'),
-    excludeSegment: several('--exclude-segment <id>', 'and nobody who is in this segment'),
-    excludeList: several('--exclude-list <aud_…>', 'nor in this list'),
-    excludeRun: several('--exclude-run <run_…[:outcomes][@step]>', 'nor among these users of an earlier run'),
+    ...sources,
     withSegment: several('--with-segment <id>', 'how many of them are in this segment too'),
     withList: several('--with-list <aud_…>', 'or in this list'),
     withRun: several('--with-run <run_…[:outcomes][@step]>', 'or among these users of an earlier run'),
     ...manner,
   },
-  ask: async ({ client, args: [campaign], options: { anew, wait, ...options } }) => {
-    const asked = await questionOf(campaign, options, client);
-    const { data } = await countAudience({ client, body: { ...asked, ...(anew && { anew }) } });
+  ask: async ({ client, args: [id], options: { anew, wait, ...options } }) => {
+    const asked = await questionOf(id, options, client);
+    const { data } = await beginExactCount({ client, body: { ...asked, ...(anew && { anew }) } });
     return { data: wait ? await untilEnded(data, client) : data };
   },
   refused: 'not counted',
@@ -61,7 +84,7 @@ const show = command({
   description: 'what an exact count has come to, or how far it is',
   options: { wait: manner.wait },
   ask: async ({ client, args: [id], options: { wait } }) => {
-    const { data } = await getAudienceCount({ client, path: { id } });
+    const { data } = await getExactCount({ client, path: { id } });
     return { data: wait ? await untilEnded(data, client) : data };
   },
   render: renderCount,
@@ -72,13 +95,13 @@ const list = command({
   name: 'counts',
   description: 'exact counts, newest first, with who asked',
   options: pages(20),
-  ask: ({ client, options: query }) => listAudienceCounts({ client, query }),
-  render: tableOf<AudienceCount>('', [
+  ask: ({ client, options: query }) => listExactCounts({ client, query }),
+  render: tableOf<ExactCount>('', [
     left('id', ({ id }) => id),
     left('state', ({ state }) => state),
     right('users', ({ users }) => users),
     right('in both', ({ both }) => both ?? ''),
-    cut('of', ({ audience, countries }) => `${partsText(audience)} in ${countries.join(' ')}`),
+    cut('of', ({ audience, countries }) => `${sourcesText(audience)} in ${countries.join(' ')}`),
     cut('asked by', ({ askedBy }) => askedBy),
     left('asked', ({ askedAt }) => utcTime(askedAt)),
   ]),
@@ -88,50 +111,68 @@ const cancel = command({
   name: 'cancel-count',
   args: ['<count>'],
   description: 'end an exact count before it is done',
-  ask: ({ client, args: [id] }) => cancelAudienceCount({ client, path: { id } }),
+  ask: ({ client, args: [id] }) => cancelExactCount({ client, path: { id } }),
   render: ({ id, state }) => `${id} ${state}\n`,
 });
 
-export const countCommands = [countOne, show, list, cancel];
+export const countCommands = [preview, countOne, show, list, cancel];
 
 /** The API validates the audience. */
-const asWritten = z.custom<AudienceCountRequestInput['audience']>();
+const asWritten = z.custom<ExactCountRequestInput['audience']>();
 
-interface QuestionOptions extends AudienceOptions {
+interface SourceOptions extends AudienceOptions {
   countries?: string;
+}
+
+interface QuestionOptions extends SourceOptions {
   withSegment?: string[];
   withList?: string[];
   withRun?: string[];
 }
 
 async function questionOf(
-  campaign: string | undefined,
-  { countries, withSegment, withList, withRun, ...who }: QuestionOptions,
+  id: string | undefined,
+  { withSegment, withList, withRun, ...who }: QuestionOptions,
   client: Client,
-): Promise<AudienceCountRequestInput> {
+): Promise<ExactCountRequestInput> {
   const other = { segment: withSegment, list: withList, run: withRun };
   const isOverlap = Object.values(other).some((each) => each !== undefined);
   const second = isOverlap && { with: asWritten.parse(audienceOf(other)) };
-  if (campaign !== undefined) {
-    const { data } = await getCampaign({ client, path: { id: campaign } });
-    const { include, exclude } = data.audience;
-    return { countries: data.countries, audience: { include, ...(exclude && { exclude }) }, ...second };
-  }
-  if (countries === undefined) throw new UsageError('say where by --countries, or which campaign');
-  const audience = asWritten.parse(audienceOf(who));
-  return { countries: countries.split(',').map((code) => code.trim()), audience, ...second };
+  return { ...(id === undefined ? sourcesIn(who) : await sourcesOf(id, client)), ...second };
 }
 
-async function untilEnded(first: AudienceCount, client: Client): Promise<AudienceCount> {
+type Sources = Pick<ExactCountRequestInput, 'countries' | 'audience'>;
+
+/** @throws {UsageError} without countries */
+function sourcesIn({ countries, ...who }: SourceOptions): Sources {
+  if (countries === undefined)
+    throw new UsageError('name the countries with --countries, or a campaign or an audience');
+  return { countries: countries.split(',').map((code) => code.trim()), audience: asWritten.parse(audienceOf(who)) };
+}
+
+/** Reads countries and sources, without the hold-out, of a campaign or a saved audience. */
+async function sourcesOf(id: string, client: Client): Promise<Sources> {
+  const path = { id };
+  if (!id.startsWith('sav_')) return withoutHoldOut((await getCampaign({ client, path })).data);
+  const { data } = await getAudience({ client, path });
+  if (data.kind !== 'saved') throw new UsageError(`${id} is no saved audience`);
+  return withoutHoldOut(data);
+}
+
+function withoutHoldOut({ countries, audience: { include, exclude } }: Sources): Sources {
+  return { countries, audience: { include, ...(exclude && { exclude }) } };
+}
+
+async function untilEnded(first: ExactCount, client: Client): Promise<ExactCount> {
   let seen = first;
   while (seen.state === 'waiting' || seen.state === 'running') {
     await systemClock.sleep(lookEveryMs);
-    seen = (await getAudienceCount({ client, path: { id: seen.id } })).data;
+    seen = (await getExactCount({ client, path: { id: seen.id } })).data;
   }
   return seen;
 }
 
-function renderCount(counted: AudienceCount, view: View): string {
+function renderCount(counted: ExactCount, view: View): string {
   const { id, state, cause, users, excluded, shared, withUsers, both, askedBy, askedAt, endedAt } = counted;
   const byCountry = counted.counted.map((line) => `${line.country} ${count(line.users)}${line.done ? '' : ' so far'}`);
   return renderFacts(
@@ -140,11 +181,11 @@ function renderCount(counted: AudienceCount, view: View): string {
       facts: [id, cause ? `${state}: ${cause}` : state],
     },
     [
-      ['of', `${partsText(counted.audience)} in ${counted.countries.join(' ')}`],
+      ['of', `${sourcesText(counted.audience)} in ${counted.countries.join(' ')}`],
       ['by country', byCountry.join('  ')],
       ...(counted.with
         ? ([
-            ['with', partsText(counted.with)],
+            ['with', sourcesText(counted.with)],
             ['in both', `${count(both ?? 0)}; only in the first ${count(users - (both ?? 0))}`],
             ['only there', count((withUsers ?? 0) - (both ?? 0))],
           ] as const)
@@ -162,7 +203,7 @@ function renderCount(counted: AudienceCount, view: View): string {
 }
 
 /** Formats lines such as `+ 1,200 segment riders`, `- 10 segment staff`, `= 1,190`. */
-function sumLines({ audience, users, countries }: AudienceCount, parts: AudienceParts): string[] {
+function sumLines({ audience, users, countries }: ExactCount, parts: AudienceParts): string[] {
   const { include, exclude = [] } = audience;
   const { repeated, elsewhere } = parts;
   return [
@@ -172,9 +213,4 @@ function sumLines({ audience, users, countries }: AudienceCount, parts: Audience
     ...(countries.length > 1 ? [`- ${count(elsewhere)}  counted in another country`] : []),
     `= ${count(users)}`,
   ];
-}
-
-function partsText({ include, exclude = [] }: AudienceCount['audience']): string {
-  const without = exclude.length === 0 ? '' : `, without ${exclude.map(entryText).join(', ')}`;
-  return `${include.map(entryText).join(', ')}${without}`;
 }

@@ -33,11 +33,11 @@ const counted = {
   askedAt: '2026-11-21T20:44:20.000Z',
   startedAt: '2026-11-21T20:44:21.000Z',
   endedAt: '2026-11-21T20:44:29.000Z',
-  links: { self: '/v1/audience-counts/cnt_1' },
+  links: { self: '/v1/audiences/exact-counts/cnt_1' },
 };
 
 test('audience count says what the same count has come to, or asks for it', async () => {
-  api.answers['POST /v1/audience-counts'] = { status: 200, body: counted };
+  api.answers['POST /v1/audiences/exact-counts'] = { status: 200, body: counted };
   const { code, out } = await muster(
     ...['audience', 'count', '--countries', 'SG,ID', '--segment', 'riders', '--exclude-segment', 'staff', '--anew'],
   );
@@ -52,7 +52,7 @@ test('audience count says what the same count has come to, or asks for it', asyn
 test('what was counted with its parts is told as a sum', async () => {
   const parts = { include: [1700, 60], repeated: 50, exclude: [8], elsewhere: 2 };
   const include = [{ segment: 'riders' }, { list: 'aud_1' }];
-  api.answers['GET /v1/audience-counts/cnt_1'] = {
+  api.answers['GET /v1/audiences/exact-counts/cnt_1'] = {
     status: 200,
     body: { ...counted, audience: { include, exclude: [{ segment: 'staff' }] }, parts },
   };
@@ -74,7 +74,7 @@ test('audience count of a campaign, with another audience, says how many are in 
     body: { countries: ['SG'], audience: { include: [{ segment: 'riders' }], holdOutPercent: 5 } },
   };
   const overlap = { with: { include: [{ segment: 'payday' }] }, withUsers: 900, both: 118 };
-  api.answers['POST /v1/audience-counts'] = { status: 201, body: { ...counted, ...overlap, state: 'running' } };
+  api.answers['POST /v1/audiences/exact-counts'] = { status: 201, body: { ...counted, ...overlap, state: 'running' } };
   const { out, notes } = await muster('audience', 'count', 'cmp_1', '--with-segment', 'payday');
   expect(out).toMatch(/in both +118; only in the first 1,582/);
   expect(out).toMatch(/only there +782/);
@@ -86,12 +86,34 @@ test('audience count of a campaign, with another audience, says how many are in 
 
 test('audience count needs to know where; counts are listed, shown and cancelled', async () => {
   expect((await muster('audience', 'count', '--segment', 'riders')).notes).toContain('--countries');
-  api.answers['GET /v1/audience-counts?limit=20'] = { status: 200, body: { items: [counted], next: null } };
+  api.answers['GET /v1/audiences/exact-counts?limit=20'] = { status: 200, body: { items: [counted], next: null } };
   expect((await muster('audience', 'counts')).out).toMatch(/cnt_1 +done +1,700 +segment riders, without segment staff/);
   const failed = { ...counted, state: 'failed', cause: 'there is no segment "x"' };
-  api.answers['GET /v1/audience-counts/cnt_1'] = { status: 200, body: failed };
+  api.answers['GET /v1/audiences/exact-counts/cnt_1'] = { status: 200, body: failed };
   const shown = await muster('audience', 'counted', 'cnt_1', '--wait');
   expect([shown.code, shown.out.includes('failed: there is no segment "x"')]).toEqual([exitCodes.failure, true]);
-  api.answers['POST /v1/audience-counts/cnt_1/cancel'] = { status: 200, body: { ...counted, state: 'cancelled' } };
+  api.answers['POST /v1/audiences/exact-counts/cnt_1/cancel'] = {
+    status: 200,
+    body: { ...counted, state: 'cancelled' },
+  };
   expect((await muster('audience', 'cancel-count', 'cnt_1')).out).toBe('cnt_1 cancelled\n');
+});
+
+test('audience count of a saved audience counts its sources, without its hold-out', async () => {
+  const audience = { include: [{ segment: 'riders' }], holdOutPercent: 5 };
+  api.answers['GET /v1/audiences/sav_1'] = { status: 200, body: { kind: 'saved', countries: ['SG'], audience } };
+  api.answers['POST /v1/audiences/exact-counts'] = { status: 200, body: counted };
+  expect((await muster('audience', 'count', 'sav_1')).code).toBe(exitCodes.ok);
+  expect(api.bodies).toEqual([{ countries: ['SG'], audience: { include: [{ segment: 'riders' }] } }]);
+});
+
+test('audience preview estimates a saved audience, or the sources that the options name', async () => {
+  api.answers['POST /v1/audiences/preview'] = {
+    status: 200,
+    body: { countries: [], users: { atLeast: 4, atMost: 125_004 }, holdOutPercent: 5, warnings: [{ detail: 'few' }] },
+  };
+  expect((await muster('audience', 'preview', 'sav_1')).out).toContain('! few');
+  await muster('audience', 'preview', '--countries', 'SG', '--segment', 'riders');
+  expect(api.bodies).toEqual([{ id: 'sav_1' }, { countries: ['SG'], audience: { include: [{ segment: 'riders' }] } }]);
+  expect((await muster('audience', 'preview', '--segment', 'riders')).notes).toContain('--countries');
 });

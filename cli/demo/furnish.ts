@@ -5,7 +5,7 @@ import {
   createClient,
   createJob,
   createLogInLink,
-  createSavedAudience,
+  createAudience,
   createSchedule,
   createTemplate,
   createNotification,
@@ -70,7 +70,7 @@ async function addTemplate(client: Client): Promise<void> {
 async function addRecurring(client: Client): Promise<void> {
   const countries = ['SG'];
   const audience = { include: [{ segment: demoSegment }] };
-  await createSavedAudience({ client, body: { name: 'Lapsed riders, SG', owner: 'growth', countries, audience } });
+  await createAudience({ client, body: { name: 'Lapsed riders, SG', owner: 'growth', countries, audience } });
   const { id } = (
     await createCampaign({
       client,

@@ -60,7 +60,7 @@ const kinds = {
     restore: restoreTemplateRevision,
   },
   savedAudience: {
-    arg: '<saved audience>',
+    arg: '<audience>',
     list: listSavedAudienceRevisions,
     get: getSavedAudienceRevision,
     diff: diffSavedAudienceRevisions,

@@ -14,7 +14,7 @@ const ok = (body: unknown) => ({ status: 200, body });
 describe.each([
   ['campaign', '/v1/campaigns/x_1', { state: 'draft' }, 'draft, revision 4'],
   ['template', '/v1/templates/x_1', {}, 'revision 4'],
-  ['saved-audience', '/v1/saved-audiences/x_1', {}, 'revision 4'],
+  ['audience', '/v1/audiences/x_1', {}, 'revision 4'],
 ])('revisions of a %s', (noun, url, fields, restored) => {
   const muster = (...args: string[]) => runMuster([noun, ...args], { api });
 

@@ -9,3 +9,9 @@ export function entryText(entry: Campaign['audience']['include'][number]): strin
   const which = outcomes === undefined ? 'users' : `${outcomes.join(' or ')} users`;
   return `${which} of ${oneLine(runId)}${step === undefined ? '' : `, step ${step}`}`;
 }
+
+/** Describes the sources of an audience, such as `segment riders, list aud_…, without segment staff`. */
+export function sourcesText({ include, exclude = [] }: Pick<Campaign['audience'], 'include' | 'exclude'>): string {
+  const without = exclude.length === 0 ? '' : `, without ${exclude.map(entryText).join(', ')}`;
+  return `${include.map(entryText).join(', ')}${without}`;
+}

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { countAudience, getAudienceCount, listSegments } from '../../sdk/generated/sdk.gen.ts';
-import type { AudienceCount } from '../../sdk/generated/types.gen.ts';
+import { beginExactCount, getExactCount, listAudiences } from '../../sdk/generated/sdk.gen.ts';
+import type { ExactCount } from '../../sdk/generated/types.gen.ts';
 import { countries, startInstallation, type Installation } from './installation.ts';
 
 const users = 240_000;
@@ -10,9 +10,9 @@ const [inBoth, excluded] = [30_000, 5000];
 let muster: Installation;
 afterEach(() => muster.stop());
 
-async function ended(id: string, onLook: (seen: AudienceCount) => void = () => undefined): Promise<AudienceCount> {
+async function ended(id: string, onLook: (seen: ExactCount) => void = () => undefined): Promise<ExactCount> {
   for (;;) {
-    const { data } = await getAudienceCount({ client: muster.api.client, path: { id } });
+    const { data } = await getExactCount({ client: muster.api.client, path: { id } });
     if (data.endedAt !== null) return data;
     onLook(data);
     await wait(100);
@@ -26,8 +26,8 @@ it('an audience is counted exactly though the process that counts it is killed; 
     engine: { TRIGGER_FEED_LEASE_MS: '3000' },
   });
   const { client } = muster.api;
-  const { data: offered } = await listSegments({ client });
-  expect(offered.items.map(({ id, estimate }) => [id, estimate])).toEqual([
+  const { data: offered } = await listAudiences({ client, query: { kind: 'segment' } });
+  expect(offered.items.map(({ id, size }) => [id, size?.atMost])).toEqual([
     ['riders', users],
     ['staff', excluded],
     ['vip', inBoth],
@@ -35,7 +35,7 @@ it('an audience is counted exactly though the process that counts it is killed; 
   const audience = { include: [{ segment: 'riders' }, { segment: 'vip' }], exclude: [{ segment: 'staff' }] };
   const body = { countries: [...countries], audience };
 
-  const { data: begun } = await countAudience({ client, body });
+  const { data: begun } = await beginExactCount({ client, body });
   let isKilled = false;
   const done = await ended(begun.id, (seen) => {
     if (isKilled || seen.users < 20_000) return;
@@ -49,11 +49,11 @@ it('an audience is counted exactly though the process that counts it is killed; 
   // The first users of the segment are in the others too.
   expect(done).toMatchObject({ state: 'done', users: users - excluded, excluded, shared: inBoth - excluded });
   expect(done.parts).toEqual({ include: [users, inBoth], repeated: inBoth, exclude: [excluded], elsewhere: 0 });
-  const again = await countAudience({ client, body });
+  const again = await beginExactCount({ client, body });
   expect([again.response.status, again.data.id]).toEqual([200, begun.id]);
 
   const overlap = { countries: body.countries, audience: { include: [{ segment: 'vip' }] } };
-  const { data: two } = await countAudience({
+  const { data: two } = await beginExactCount({
     client,
     body: { ...overlap, with: { include: [{ segment: 'staff' }] } },
   });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readLedger, type StepEffects } from '../../services/sandbox/ledger/ledger.ts';
-import { uploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
+import { uploadedAudience } from '../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { pageSegment } from './gather-evidence.ts';
 import { countries, startInstallation, type Installation } from './installation.ts';
 
@@ -46,7 +46,7 @@ describe('an audience of many parts', () => {
   }
 
   async function upload(rows: readonly string[]): Promise<string> {
-    const answer = await muster.api.request('/v1/audiences?name=Friends', {
+    const answer = await muster.api.request('/v1/audiences/upload?name=Friends', {
       method: 'POST',
       headers: { 'content-type': 'text/csv' },
       body: ['userId,country', ...rows].join('\n'),

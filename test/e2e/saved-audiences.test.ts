@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import {
-  changeSavedAudience,
+  changeAudience,
+  createAudience,
   createCampaign,
-  createSavedAudience,
+  getAudience,
   getCampaign,
-  getSavedAudience,
   startCampaign,
 } from '../../sdk/generated/sdk.gen.ts';
 import { rewardThenMessage, startInstallation, type Installation } from './installation.ts';
@@ -35,14 +35,14 @@ it('a campaign reaches the users of the revision that it took, whatever the save
   const { client } = muster.api;
   const countries = [country];
   const audience = { include: [{ segment: 'members' }], exclude: [{ segment: 'away' }] };
-  const { data: saved } = await createSavedAudience({ client, body: { name: 'Members', countries, audience } });
+  const { data: saved } = await createAudience({ client, body: { name: 'Members', countries, audience } });
   const path = { id: saved.id };
   const taken = { audience, savedAudience: { id: saved.id, revision: saved.revision } };
   const { data: campaign } = await createCampaign({
     client,
     body: { name: 'December', countries, chain: rewardThenMessage, ...taken },
   });
-  await changeSavedAudience({ client, path, body: { audience: { include: [{ segment: 'away' }] } } });
+  await changeAudience({ client, path, body: { audience: { include: [{ segment: 'away' }] } } });
 
   await startCampaign({ client, path: { id: campaign.id } });
   const runId = await firstRunOf(campaign.id);
@@ -50,6 +50,6 @@ it('a campaign reaches the users of the revision that it took, whatever the save
   const { audience: reached } = await muster.api.report(runId);
 
   expect([state, reached.counted, reached.excluded]).toEqual(['completed', members - away, away]);
-  const { data: now } = await getSavedAudience({ client, path });
+  const { data: now } = await getAudience({ client, path });
   expect(now).toMatchObject({ revision: 2, usedBy: 1, latestUse: { campaignId: campaign.id, revision: 1 } });
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { uploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
+import { uploadedAudience } from '../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { settlement } from '../../shared/contracts/runs/settlements.ts';
 import { suppressionUpload } from '../../services/api/withheld/suppressions/suppressions.contract.ts';
 import { pageSegment } from '../e2e/gather-evidence.ts';
@@ -74,7 +74,7 @@ describe('row 72: files of other shapes', () => {
     }
   }
 
-  const uploadAudience = (shape: FileShape) => send('/v1/audiences', { name: shape.name, country: 'SG' }, shape);
+  const uploadAudience = (shape: FileShape) => send('/v1/audiences/upload', { name: shape.name, country: 'SG' }, shape);
   const replace = { actionType: action, mode: 'replace' };
   const uploads = '/v1/suppressions/uploads';
 
@@ -114,7 +114,7 @@ describe('row 72: files of other shapes', () => {
       const table = usersAlone(users);
       return [...unreadableShapes(table), shapeWithMissingUsers(table)];
     };
-    await requireRefused('/v1/audiences', { name: 'refused', country: 'SG' }, refused(everybody));
+    await requireRefused('/v1/audiences/upload', { name: 'refused', country: 'SG' }, refused(everybody));
     const optOuts = everybody.filter((_, index) => index % 10 === 0);
     const table = usersAlone(optOuts);
     const replaceByAll = async () => {

@@ -83,7 +83,7 @@ describe('row 75: a disk of Postgres that is full and has room again', () => {
 
   const upload = () => {
     const ids = Array.from({ length: 20_000 }, () => randomBytes(45).toString('base64url'));
-    return trial.muster.api.request(`/v1/audiences?name=${randomUUID()}&country=SG`, {
+    return trial.muster.api.request(`/v1/audiences/upload?name=${randomUUID()}&country=SG`, {
       method: 'POST',
       headers: { 'content-type': 'text/csv' },
       body: ['userId', ...ids].join('\n'),

@@ -83,7 +83,7 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
 
   const upload = async () => {
     const headers = { 'content-type': 'text/csv' };
-    const path = '/v1/audiences?country=SG&name=beside';
+    const path = '/v1/audiences/upload?country=SG&name=beside';
     return (await muster.api.request(path, { method: 'POST', body: 'userId\nb1\n', headers })).status;
   };
 

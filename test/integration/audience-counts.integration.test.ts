@@ -5,7 +5,7 @@ import { createAudienceCounter } from '../../services/trigger/count/audience-cou
 import { createCounting } from '../../services/trigger/count/counting.ts';
 import type { OwnedCount } from '../../services/trigger/ports/count-store.ts';
 import { createCountStore } from '../../services/trigger/count/postgres/count-store.ts';
-import { audienceCount } from '../../shared/contracts/campaigns/audience-counts.ts';
+import { exactCount } from '../../shared/contracts/campaigns/exact-counts.ts';
 import { compareUserIds } from '../../shared/domain/ids/user-id.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Segmentation, SegmentationFailure } from '../../shared/ports/segmentation.ts';
@@ -67,17 +67,17 @@ const send = (method: 'GET' | 'POST', url: string, payload?: object) =>
   api.server.inject({ method, url: `/v1${url}`, headers: authorized, ...(payload && { payload }) });
 
 async function ask(body: object) {
-  const answer = await send('POST', '/audience-counts', body);
+  const answer = await send('POST', '/audiences/exact-counts', body);
   return { status: answer.statusCode, body: answer.json<{ code?: string; errors?: { pointer: string }[] }>() };
 }
 
 async function begun(body: object) {
   const answer = await ask(body);
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return audienceCount.parse(answer.body);
+  return exactCount.parse(answer.body);
 }
 
-const look = async (id: string) => audienceCount.parse((await send('GET', `/audience-counts/${id}`)).json());
+const look = async (id: string) => exactCount.parse((await send('GET', `/audiences/exact-counts/${id}`)).json());
 
 /** Time goes on by a saving's worth with each look, and rests take none. */
 function hastyClock(): Clock {
@@ -150,7 +150,7 @@ describe('an audience that is counted exactly', () => {
   it('counts uploaded lists with it: a person has the country that the list says', async () => {
     const uploaded = await api.server.inject({
       method: 'POST',
-      url: '/v1/audiences?name=vip',
+      url: '/v1/audiences/upload?name=vip',
       payload: 'userId,country\nu1000,ID\nnew,SG\n',
       headers: { ...authorized, 'content-type': 'text/csv' },
     });
@@ -176,7 +176,7 @@ describe('an audience that is counted exactly', () => {
   it('says of each source how many it names, and whom an exclusion takes, also in other countries', async () => {
     const uploaded = await api.server.inject({
       method: 'POST',
-      url: '/v1/audiences?name=staff',
+      url: '/v1/audiences/upload?name=staff',
       payload: 'userId,country\nu1005,ID\nu1060,SG\nu1070,ID\nx,SG\n',
       headers: { ...authorized, 'content-type': 'text/csv' },
     });
@@ -252,10 +252,10 @@ describe('a count', () => {
   it('is cancelled by whom it matters to, and no process writes to it from then on', async () => {
     const { id } = await begun(merged);
     const count = await claimed('one');
-    expect((await send('POST', `/audience-counts/${id}/cancel`)).json()).toMatchObject({ state: 'cancelled' });
+    expect((await send('POST', `/audiences/exact-counts/${id}/cancel`)).json()).toMatchObject({ state: 'cancelled' });
     expect(await store().renew(count, 15_000)).toBe('lost');
     expect(await carryOn(count)).toBeNull();
-    expect((await send('POST', `/audience-counts/${id}/cancel`)).json()).toMatchObject({ state: 'cancelled' });
+    expect((await send('POST', `/audiences/exact-counts/${id}/cancel`)).json()).toMatchObject({ state: 'cancelled' });
     expect((await ask(merged)).status).toBe(201);
   });
 
@@ -331,9 +331,10 @@ describe('a count', () => {
   it('is listed, newest first', async () => {
     const first = await begun(merged);
     const second = await begun({ ...merged, countries: ['SG'] });
-    const { items } = (await send('GET', '/audience-counts')).json<{ items: { id: string }[] }>();
+    const { items } = (await send('GET', '/audiences/exact-counts')).json<{ items: { id: string }[] }>();
     expect(items.map(({ id }) => id)).toEqual([second.id, first.id]);
-    expect((await send('GET', '/audience-counts/cnt_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
+    const missing = await send('GET', '/audiences/exact-counts/cnt_01h455vb4pex5vsknk084sn02q');
+    expect(missing.json()).toMatchObject({ status: 404, code: 'exact-count-not-found' });
   });
 
   it('leaves a month after its end, when another is asked for', async () => {
@@ -341,7 +342,7 @@ describe('a count', () => {
     await carryOn(await claimed('one'));
     await on.deps.pool.query(`update audience_counts set ended_at = now() - interval '31 days'`);
     expect((await begun(merged)).id).not.toBe(id);
-    expect((await send('GET', `/audience-counts/${id}`)).statusCode).toBe(404);
+    expect((await send('GET', `/audiences/exact-counts/${id}`)).statusCode).toBe(404);
   });
 });
 

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { AudienceSearch } from '../../services/api/audiences/lists/audience-store.port.ts';
 import { createAudienceStore } from '../../services/api/audiences/lists/postgres/audience-store.ts';
 import { createCampaignStore } from '../../services/api/campaigns/postgres/campaign-store.ts';
 import { createSavedAudienceStore } from '../../services/api/audiences/saved/postgres/saved-audience-store.ts';
@@ -11,7 +10,6 @@ import { publicId } from '../../shared/domain/ids/ids.ts';
 import { campaignsNaming, publicListId } from '../../shared/postgres/audiences/list-usage.ts';
 import { createStoredAudiences } from '../../shared/postgres/audiences/stored-audiences.ts';
 import { describeAudienceStore } from '../support/conformance/audience-store.conformance.ts';
-import { campaignDefinitionOf } from '../support/conformance/run-rows.ts';
 import { databaseForFile } from '../support/file-database.ts';
 import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
@@ -96,36 +94,6 @@ describe('the lists of an installation', () => {
     await begun.upload.finish({ rows: 1 + rejected, rejected, rejects: [] });
     return audienceId;
   }
-
-  it('are found by name, by rejects and by whether a campaign names them now, and counted so', async () => {
-    const stores = await postgresStores();
-    const { audiences, campaigns } = stores;
-    const [taken, left, free] = [await upload(stores), await upload(stores, 3), await upload(stores)];
-    const cut = await audiences.begin({ audienceId: uuidv7(), name: 'Riders', country: 'SG' });
-    if (cut.kind === 'begun') await cut.upload.fail('cut', { rows: 0, rejected: 0, rejects: [] });
-    const list = (id: string) => ({ list: publicId('audience', id) });
-    const include = [{ segment: 'riders' }, list(taken)];
-    const excluding = campaignDefinitionOf({ audience: { include, exclude: [list(left), { segment: 'staff' }] } });
-    await campaigns.create(campaignDefinitionOf({ audience: { include } }));
-    await campaigns.create(campaignDefinitionOf({ audience: { include: [{ segment: 'riders' }] } }));
-    const { campaignId } = await campaigns.create(excluding);
-
-    const found = async (search: AudienceSearch) =>
-      (await audiences.list(search, 10, null)).items.map(({ audienceId, usedBy }) => [audienceId, usedBy]);
-    expect(await found({ isUsed: true })).toEqual([
-      [left, 1],
-      [taken, 2],
-    ]);
-    expect(await found({ isUsed: false, state: 'ready' })).toEqual([[free, 0]]);
-    expect(await found({ hasRejects: true })).toEqual([[left, 1]]);
-    expect(await audiences.counts({})).toEqual({ all: 4, withRejects: 1, notUsed: 1, failed: 1 });
-    await audiences.change(free, { name: 'Gold_tier' });
-    expect(await found({ text: 'D_T' })).toEqual([[free, 0]]);
-    expect(await audiences.counts({ text: 'riders' })).toEqual({ all: 3, withRejects: 1, notUsed: 0, failed: 1 });
-
-    await campaigns.redefine(campaignId, campaignDefinitionOf({ audience: { include } }), 1);
-    expect(await found({ isUsed: true })).toEqual([[taken, 2]]);
-  });
 
   it('do not leave with age while a saved audience names them, and are not deleted', async () => {
     const stores = await postgresStores();

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { publicId } from '../../shared/domain/ids/ids.ts';
 import { settlement } from '../../shared/contracts/runs/settlements.ts';
 import { suppressionUpload } from '../../services/api/withheld/suppressions/suppressions.contract.ts';
-import { uploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
+import { uploadedAudience } from '../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { receiptsAnswer } from '../../shared/contracts/endpoints/receipts.ts';
 import { authorized } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
@@ -34,7 +34,11 @@ describe('a file of users with a text that no table can hold', () => {
     ['U+0000 in one column too many', 'u,SG,\0'],
     ['a surrogate', withBytes('u', 'x')],
   ])('is stored as a list, and its row is a reject: %s', async (_what, odd) => {
-    const response = await send('/audiences?name=x&country=SG&acceptRejected=1', 'text/csv', linesOf('a', odd, 'b'));
+    const response = await send(
+      '/audiences/upload?name=x&country=SG&acceptRejected=1',
+      'text/csv',
+      linesOf('a', odd, 'b'),
+    );
     expect(response.statusCode).toBe(201);
     const list = uploadedAudience.parse(response.json());
     expect(list).toMatchObject({ state: 'ready', users: 2, rejected: 1 });
@@ -52,7 +56,7 @@ describe('a file of users with a text that no table can hold', () => {
 
   it('is a reject too if the text is the country', async () => {
     const rows = linesOf('userId,country\na,SG', 'u,\0', 'b,SG');
-    const response = await send('/audiences?name=x&acceptRejected=1', 'text/csv', rows);
+    const response = await send('/audiences/upload?name=x&acceptRejected=1', 'text/csv', rows);
     expect(uploadedAudience.parse(response.json())).toMatchObject({ state: 'ready', users: 2, rejected: 1 });
   });
 });

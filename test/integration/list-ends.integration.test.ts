@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/campaigns/audiences.ts';
+import { uploadedAudience, type UploadedAudience } from '../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { campaign } from '../../shared/contracts/campaigns/campaigns.ts';
-import { namedAudienceCounts, namedAudienceList } from '../../shared/contracts/campaigns/named-audiences.ts';
+import { audienceCounts, audienceList } from '../../shared/contracts/campaigns/audiences.ts';
 import { noteSettings } from '../../shared/postgres/registry/service-settings.ts';
 import { someCampaign, testApiKey } from '../support/api-deps.ts';
 import { apiOnPostgres } from '../support/api-on-postgres.ts';
@@ -13,7 +13,7 @@ const on = apiOnPostgres();
 async function upload(name: string, more = '', key = testApiKey): Promise<UploadedAudience> {
   const answer = await on.api.server.inject({
     method: 'POST',
-    url: `/v1/audiences?name=${name}&country=SG${more}`,
+    url: `/v1/audiences/upload?name=${name}&country=SG${more}`,
     payload: 'a\nb\n',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'text/csv' },
   });
@@ -26,8 +26,7 @@ async function keyOf(body: object): Promise<string> {
 }
 
 const show = async ({ links }: UploadedAudience) => uploadedAudience.parse((await on.ask('GET', links.self)).json());
-const named = async (query = '') =>
-  namedAudienceList.parse((await on.ask('GET', `/v1/named-audiences${query}`)).json()).items;
+const named = async (query = '') => audienceList.parse((await on.ask('GET', `/v1/audiences${query}`)).json()).items;
 const writeFor = async (list: string, changes: object = {}) =>
   campaign.parse(
     (await on.ask('POST', '/v1/campaigns', { ...someCampaign, audience: { include: [{ list }] }, ...changes })).json(),
@@ -81,7 +80,7 @@ describe('the end of an uploaded list', () => {
   it('is none while a saved audience is made of it', async () => {
     const list = await upload('VIP');
     const audience = { include: [{ segment: 'riders' }], exclude: [{ list: list.id }] };
-    await on.ask('POST', '/v1/saved-audiences', { name: 'Riders', countries: ['SG'], audience });
+    await on.ask('POST', '/v1/audiences', { name: 'Riders', countries: ['SG'], audience });
     expect((await show(list)).expiresAt).toBeNull();
   });
 });
@@ -97,14 +96,13 @@ describe('the owner of an uploaded list', () => {
   it('finds lists and saved audiences, on the server', async () => {
     const [risk] = [await upload('fraud', '&owner=risk'), await upload('riders', '&owner=growth')];
     const saved = { name: 'Riders', owner: 'risk', countries: ['SG'], audience: { include: [{ segment: 'riders' }] } };
-    expect((await on.ask('POST', '/v1/saved-audiences', saved)).statusCode).toBe(201);
+    expect((await on.ask('POST', '/v1/audiences', saved)).statusCode).toBe(201);
     expect((await named('?owner=risk')).map(({ name }) => name).toSorted()).toEqual(['Riders', 'fraud']);
     expect((await named('?q=RISK&kind=list')).map(({ name }) => name)).toEqual(['fraud']);
     expect(await named('?owner=ris')).toEqual([]);
-    const lists = await on.ask('GET', '/v1/audiences?owner=risk');
-    expect(lists.json<{ items: { id: string }[] }>().items.map(({ id }) => id)).toEqual([risk.id]);
-    const counts: unknown = (await on.ask('GET', '/v1/named-audiences/counts?owner=risk')).json();
-    expect(namedAudienceCounts.parse(counts)).toEqual({
+    expect((await named('?owner=risk&kind=list')).map(({ id }) => id)).toEqual([risk.id]);
+    const counts: unknown = (await on.ask('GET', '/v1/audiences/counts?owner=risk')).json();
+    expect(audienceCounts.parse(counts)).toEqual({
       all: 2,
       lists: 1,
       segments: 0,

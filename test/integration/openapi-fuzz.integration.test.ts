@@ -91,7 +91,7 @@ async function begin(): Promise<void> {
   await made('PUT', '/v1/work-calendars/night', { weekDaysOff: ['SUN'] });
   await made('POST', '/v1/jobs', { ...target, delaySeconds: 600 });
   await made('POST', '/v1/schedules', { name: 'hourly', target, cron: '0 * * * *' });
-  await made('POST', '/v1/audiences?name=riders&country=SG', 'u1\nu2\n');
+  await made('POST', '/v1/audiences/upload?name=riders&country=SG', 'u1\nu2\n');
   await made('POST', '/v1/campaigns', someCampaign);
   for (const state of ['running', 'paused', 'completed_with_failures'] as const) await runThere(state);
   await made('GET', '/v1/runs');

@@ -237,6 +237,26 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['saved-audience-routes'],
   },
   {
+    takesAway: 'a saved audience outside of the scope of a key is not estimated',
+    edits: [{ text: "await requireSeen(request, 'savedAudience', [uuid], deps);", replacement: '' }],
+    project: 'integration',
+    noticedBy: ['saved-audience-routes'],
+  },
+  {
+    takesAway: 'a change of a list with the ETag of another state is refused',
+    edits: [
+      { text: "if (expectedRevision(request.headers['if-match']) !== null) throw outdated(", replacement: 'outdated(' },
+    ],
+    project: 'integration',
+    noticedBy: ['audience-routes'],
+  },
+  {
+    takesAway: 'a list of audiences has those of the country that it is searched for',
+    edits: [{ text: "or ${isIn($('country'))})", replacement: 'or true)' }],
+    project: 'integration',
+    noticedBy: ['offered-segments'],
+  },
+  {
     takesAway: 'a list that a saved audience names is not deleted',
     edits: [{ text: "if (rows[0]) return { kind: 'saved-in', ...rows[0] };", replacement: '' }],
     project: 'integration',

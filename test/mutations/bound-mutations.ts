@@ -62,7 +62,7 @@ export const boundMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a list that a saved audience is made of is not said to go',
-    edits: [{ text: 'and ${savedWith} = 0 and not', replacement: 'and not' }],
+    edits: [{ text: "and ${usesOfList('saved_audiences')} = 0 and not", replacement: 'and not' }],
     project: 'integration',
     noticedBy: ['list-ends'],
   },

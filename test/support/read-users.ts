@@ -1,4 +1,4 @@
-import type { RejectedRow } from '../../shared/contracts/campaigns/audiences.ts';
+import type { RejectedRow } from '../../shared/contracts/campaigns/uploaded-audiences.ts';
 import type { FileReading } from '../../shared/contracts/campaigns/file-reading.ts';
 import { HttpProblem } from '../../services/api/frame/http-problem.ts';
 import type { ColumnChoice } from '../../services/api/user-files/file-columns.ts';

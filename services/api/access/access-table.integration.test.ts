@@ -90,7 +90,7 @@ function expectedOfPath(
 
 const hidden = [
   ...['job', 'jobChange', 'schedule', 'client', 'notification', 'apiKey', 'campaign', 'template', 'run', 'audience'],
-  ...['audience-count', 'saved-audience', 'approval', 'quarantinedStep'],
+  ...['exact-count', 'approval', 'quarantinedStep'],
 ].map((kind) => `${kind}-not-found`);
 
 type Answer = Awaited<ReturnType<typeof on.ask>>;
@@ -113,14 +113,27 @@ function verdictOn({ statusCode, json, headers, body }: Answer): Verdict {
 
 const bound: readonly RouteScope[] = ['client', 'schedule', 'campaign', 'users', 'calculation', 'account', 'key'];
 
+/** A route, and a kind of thing that its path may name. */
+interface NamingRoute extends GuardedRoute {
+  kind: string;
+}
+
+/** Returns the route once for each kind of id that its path may have, such as `aud` and `sav`. */
+function byKind(route: GuardedRoute): NamingRoute[] {
+  const { path, parameters } = route.operation;
+  if (path.startsWith('/v1/quarantine/jobs')) return [{ ...route, kind: 'dead-jobs' }];
+  const { description = '' } = parameters.find((each) => each.in === 'path' && each.name === 'id') ?? {};
+  const kinds = [...description.matchAll(/\b([a-z]{3})_…/g)].map(([, kind = '']) => kind);
+  if (kinds.length < 2) return [{ ...route, kind: kinds[0] ?? description.slice(0, 3) }];
+  return kinds.map((kind) => ({ ...route, kind, name: `${route.name} of ${kind}_…` }));
+}
+
 /** Returns the path with a thing of the team `own`. Throws for a kind of thing that the team lacks. */
-function pathOf({ operation: { path, parameters }, scope }: GuardedRoute): string {
+function pathOf({ operation: { path }, scope, kind }: NamingRoute): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const { description = '' } = parameters.find((each) => each.in === 'path' && each.name === name) ?? {};
     if (name !== 'id') return 'x';
-    const kind = path.startsWith('/v1/quarantine/jobs') ? 'dead-jobs' : description.slice(0, 3);
     if (!bound.includes(scope)) return scope === 'installation' ? (things[kind] ?? 'x') : 'x';
-    return z.string({ error: `the team has no thing whose id is ${description}` }).parse(things[kind]);
+    return z.string({ error: `the team has no thing whose id is ${kind}_…` }).parse(things[kind]);
   });
 }
 
@@ -150,7 +163,7 @@ function table(of: (role: Role, reach: Reach) => Verdict): Record<string, Verdic
 }
 
 describe('the path of a request, by role and scope', () => {
-  it.each(guarded)('$name', async (route) => {
+  it.each(guarded.flatMap(byKind))('$name', async (route) => {
     const { method } = route.operation;
     // A body that cannot be read is refused after the caller was admitted and before anything is changed.
     const payload = route.scope === 'key' ? '{}' : '{';
@@ -174,7 +187,7 @@ const changing = guarded.filter(({ operation: { method, path } }) => method !== 
 
 describe('the body of a request that names another team, by role and scope', () => {
   const scoped = changing.filter(({ scope }) => ['client', 'schedule', 'campaign'].includes(scope));
-  const uploads = ['POST /v1/audiences'];
+  const uploads = ['POST /v1/audiences/upload'];
 
   it.each(scoped.filter(({ name }) => !uploads.includes(name)))('$name', async (route) => {
     const { operation, needed } = route;
@@ -191,8 +204,8 @@ describe('the body of a request that names another team, by role and scope', () 
     );
   });
 
-  it('POST /v1/audiences, with the country in its query', async () => {
-    const url = `/v1/audiences?name=riders&country=${owning.country}`;
+  it('POST /v1/audiences/upload, with the country in its query', async () => {
+    const url = `/v1/audiences/upload?name=riders&country=${owning.country}`;
     expect(await ask({ method: 'POST', url, payload: 'u1\n', type: 'text/csv' })).toEqual(
       table((role, reach) => {
         if (!mayActAs(role, 'manager')) return 'forbidden';
@@ -213,7 +226,7 @@ describe('the body of a request that names another team, by role and scope', () 
 });
 
 describe('a field that only an operator of everything may set', () => {
-  const withField = guarded.flatMap((route) => {
+  const withField = guarded.flatMap(byKind).flatMap((route) => {
     const fields = fieldsWithin(bodyOf(route.operation, document) ?? {}, document);
     return fieldsOfOperators.filter((field) => fields.includes(field)).map((field) => ({ ...route, field }));
   });

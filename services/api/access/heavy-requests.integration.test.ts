@@ -40,7 +40,10 @@ async function send(secret: string, method: string, path: string, headers: Recor
 let lists = 0;
 
 /** An upload whose sender stops after its first row. */
-async function beginUpload(secret: string, path = `/v1/audiences?country=SG&name=list-${lists++}`): Promise<Sent> {
+async function beginUpload(
+  secret: string,
+  path = `/v1/audiences/upload?country=SG&name=list-${lists++}`,
+): Promise<Sent> {
   const one = await send(secret, 'POST', path, { 'content-type': 'text/csv', 'content-length': '100000' });
   one.request.write('userId\na1\n');
   return one;
@@ -54,7 +57,7 @@ async function problemAnswerOf({ answer }: Sent) {
 
 const upload = (secret: string) => {
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'text/csv' };
-  const url = `/v1/audiences?country=SG&name=list-${lists++}`;
+  const url = `/v1/audiences/upload?country=SG&name=list-${lists++}`;
   return on.api.server.inject({ method: 'POST', url, headers, payload: 'userId\nq1\n' });
 };
 

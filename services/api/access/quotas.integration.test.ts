@@ -17,7 +17,7 @@ const createAs = (secret: string) => askAs(secret, 'POST', '/v1/campaigns', inSg
 
 function upload(secret: string, payload: string) {
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'text/csv' };
-  return on.api.server.inject({ method: 'POST', url: '/v1/audiences?name=x&country=SG', headers, payload });
+  return on.api.server.inject({ method: 'POST', url: '/v1/audiences/upload?name=x&country=SG', headers, payload });
 }
 
 describe('changes of campaigns', () => {

@@ -130,7 +130,7 @@ it.each([
     change: 'jobs/changes',
     deadJob: 'quarantine/jobs',
     key: 'api-keys',
-    saved: 'saved-audiences',
+    saved: 'audiences',
   };
   const noun = nouns[kind] ?? `${kind}s`;
   expect(codeOf(await ask('whole', `GET /v1/${noun}/${theirs[kind]}`))).toBe('200');
@@ -189,7 +189,7 @@ describe('a key with a scope', () => {
     ['POST /v1/quarantine/jobs/replay', { client: 'theirs' }],
     ['POST /v1/scheduler/hosts/enable', { client: 'theirs', host: 'a:443' }],
     ['POST /v1/schedules', { name: 'n', cron: '0 3 * * *', zone: 'UTC', target: { client: 'theirs', url: hook } }],
-    ['POST /v1/saved-audiences', { name: 'n', countries: ['ID'], audience: someCampaign.audience }],
+    ['POST /v1/audiences', { name: 'n', countries: ['ID'], audience: someCampaign.audience }],
     ['POST /v1/campaigns', someCampaign],
     ['POST /v1/campaigns', { ...someCampaign, countries: ['SG'] }],
     ['POST /v1/campaigns', { ...someCampaign, chain: someCampaign.chain.slice(0, 1) }],
@@ -261,7 +261,7 @@ describe('a key with a scope', () => {
   it('uploads no users of countries of a neighbour', async () => {
     const upload = (query: string, payload: string) => {
       const headers = { authorization: `Bearer ${secrets.ours}`, 'content-type': 'text/csv' };
-      return on.api.server.inject({ method: 'POST', url: `/v1/audiences?name=l${query}`, headers, payload });
+      return on.api.server.inject({ method: 'POST', url: `/v1/audiences/upload?name=l${query}`, headers, payload });
     };
     expect(codeOf(await upload('&country=ID', 'u1\n'))).toBe('403 out-of-scope');
     const mixed = await upload('&acceptRejected=1', 'userId,country\nu1,SG\nu2,ID\n');

@@ -113,7 +113,7 @@ export async function requireSeen(
 
 /** Returns the word of a kind in a 404, the same as in the routes, so that objects beyond the scope look missing. */
 function wordOf(kind: string): string {
-  return kind === 'audienceCount' ? 'audience-count' : kind === 'savedAudience' ? 'saved-audience' : kind;
+  return kind === 'audienceCount' ? 'exact-count' : kind === 'savedAudience' ? 'audience' : kind;
 }
 
 function withoutUsers(): HttpProblem {

@@ -39,7 +39,7 @@ describe('a request without a good key is answered before a byte of its body has
 
   it.each(['application/x-ndjson', 'text/csv', 'text/plain'])('whatever it says that it is: %s', async (type) => {
     const headers = { 'content-type': type, authorization: 'Bearer no-such-key-at-all' };
-    for (const route of ['POST /v1/jobs/bulk', 'POST /v1/audiences', 'POST /v1/receipts'])
+    for (const route of ['POST /v1/jobs/bulk', 'POST /v1/audiences/upload', 'POST /v1/receipts'])
       expect(await statusByHead(route, headers)).toBe(401);
   });
 

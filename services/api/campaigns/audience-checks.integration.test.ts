@@ -203,7 +203,7 @@ describe('an exact count of an audience', () => {
 
   /** Asks for the count as the console does, and ends it as a trigger does. */
   async function countIt(): Promise<string> {
-    const answer = await post('/v1/audience-counts', { countries, audience });
+    const answer = await post('/v1/audiences/exact-counts', { countries, audience });
     const { id } = z.object({ id: z.string() }).parse(answer.json());
     const lines = Object.entries(counted).map(([country, users]) => ({ country, users, done: true }));
     const ended = `update audience_counts set state = 'done', countries = $1, started_at = now(), ended_at = now() returning started_at`;

@@ -42,7 +42,7 @@ const kinds: Kind[] = [
   },
   {
     noun: 'saved audience',
-    path: '/saved-audiences',
+    path: '/audiences',
     first: { name: 'Lapsed riders', ...{ countries: ['SG', 'ID'], audience } },
     second: { name: 'second', countries: ['SG'] },
     changed: { pointer: '/countries', before: ['SG', 'ID'], after: ['SG'] },

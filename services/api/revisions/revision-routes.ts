@@ -43,7 +43,7 @@ const textsOf: Readonly<Record<RevisedKind, KindTexts>> = {
     audit: 'restored a revision of a template',
   },
   savedAudience: {
-    path: '/saved-audiences',
+    path: '/audiences',
     tag: 'audiences',
     title: 'SavedAudience',
     noun: 'saved audience',

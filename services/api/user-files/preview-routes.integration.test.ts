@@ -35,7 +35,7 @@ describe('POST /v1/user-files/preview', () => {
     const shown = await previewed(gzipSync(file), `?${query}`);
     const upload = await on.api.server.inject({
       method: 'POST',
-      url: `/v1/audiences?name=VIP&${query}`,
+      url: `/v1/audiences/upload?name=VIP&${query}`,
       headers: { ...authorized, 'content-type': 'text/csv' },
       payload: file,
     });

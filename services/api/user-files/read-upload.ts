@@ -1,4 +1,4 @@
-import type { RejectedRow, RejectRule } from '../../../shared/contracts/campaigns/audiences.ts';
+import type { RejectedRow, RejectRule } from '../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { areValidUserIds, brokenUserIdRule, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
 import { createRowReader, maxLineBytes, type RowCounts, type RowTerms } from './row-reader.ts';
 import { maxRejectsKept, type UploadEnd, type UploadRows } from './upload.port.ts';

@@ -1,4 +1,4 @@
-import type { RejectRule } from '../../../shared/contracts/campaigns/audiences.ts';
+import type { RejectRule } from '../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { quoted, type HttpProblem } from '../frame/http-problem.ts';
 import { countryCodeOf } from './country-names.ts';
 import { fieldsOf, hasOddQuotes } from './csv-rows.ts';

@@ -1,4 +1,4 @@
-import type { RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
+import type { RejectedRow } from '../../../shared/contracts/campaigns/uploaded-audiences.ts';
 
 /** Rows of one part of a file, in any order, with repeats. The three lists are parallel. */
 export interface UploadRows {

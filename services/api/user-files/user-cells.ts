@@ -1,4 +1,4 @@
-import type { RejectRule } from '../../../shared/contracts/campaigns/audiences.ts';
+import type { RejectRule } from '../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { isUserName, wordOf } from './column-names.ts';
 
 /** Blanks around a field, including zero-width ones. */

@@ -1,4 +1,4 @@
-import type { AudienceParts } from '../../../shared/contracts/campaigns/audience-counts.ts';
+import type { AudienceParts } from '../../../shared/contracts/campaigns/exact-counts.ts';
 import { compareUserIds } from '../../../shared/domain/ids/user-id.ts';
 import type { FetchedPage, PageSource, Stall } from '../pages/page-source.ts';
 

@@ -6,7 +6,7 @@ import { createMemoryStoredAudiences } from '../../../test/support/memory/stored
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock } from '../../../test/support/settable-clock.ts';
 import { createScriptedSegmentation, failureOf, userIds } from '../../../test/support/trigger-fixture.ts';
-import { countKeyOf } from '../../../shared/contracts/campaigns/audience-counts.ts';
+import { countKeyOf } from '../../../shared/contracts/campaigns/exact-counts.ts';
 import { createCounting } from './counting.ts';
 import type { CountEnd, CountStore, OwnedCount, SavedCount } from '../ports/count-store.ts';
 

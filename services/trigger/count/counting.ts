@@ -5,7 +5,7 @@ import {
   type CountedCountry,
   type StoredCountry,
   type SegmentSnapshot,
-} from '../../../shared/contracts/campaigns/audience-counts.ts';
+} from '../../../shared/contracts/campaigns/exact-counts.ts';
 import { isStorable } from '../../../shared/domain/ids/stored-text.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { Segmentation } from '../../../shared/ports/segmentation.ts';

@@ -1,4 +1,4 @@
-import type { AudienceParts } from '../../../shared/contracts/campaigns/audience-counts.ts';
+import type { AudienceParts } from '../../../shared/contracts/campaigns/exact-counts.ts';
 import {
   ranksOf,
   type FeedAudience,

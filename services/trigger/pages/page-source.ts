@@ -1,4 +1,4 @@
-import type { AudienceParts } from '../../../shared/contracts/campaigns/audience-counts.ts';
+import type { AudienceParts } from '../../../shared/contracts/campaigns/exact-counts.ts';
 import type { FeedAudience, SegmentSource } from '../../../shared/contracts/runs/feed-audience.ts';
 import { backoffMs } from '../../../shared/domain/retry.ts';
 import type { FeedStanding } from './page-questions.ts';

@@ -1,4 +1,4 @@
-import type { CountQuestion, StoredCountry } from '../../../shared/contracts/campaigns/audience-counts.ts';
+import type { CountQuestion, StoredCountry } from '../../../shared/contracts/campaigns/exact-counts.ts';
 import type { SourcePlace } from '../../../shared/contracts/runs/feed-audience.ts';
 
 export interface CountPlace {

@@ -1,95 +1,150 @@
 import { z } from 'zod';
-import { fileReading } from './file-reading.ts';
+import { audience } from './campaigns.ts';
+import { campaignEstimate } from './estimates.ts';
+import { savedAudience, savedFields } from './saved-audiences.ts';
+import { audienceStates, uploadedAudience } from './uploaded-audiences.ts';
 
-const users = z.int().min(0);
+/**
+ * HTTP shapes of audiences, which campaigns name by their id (docs/decisions/0101-saved-audiences-counts-and-use.md).
+ * - `list`: users that were uploaded.
+ * - `segment`: users that the segmentation service selects. The service owns it.
+ * - `saved`: sources under a name, which campaigns copy.
+ */
+export const audienceKinds = ['list', 'segment', 'saved'] as const;
+
+export type AudienceKind = (typeof audienceKinds)[number];
+
+const number = z.int().min(0);
 const time = z.iso.datetime({ precision: 3 });
 
-export const audienceStates = ['receiving', 'ready', 'failed'] as const;
+/** An audience with an id of its own. */
+export const audienceDetail = z.discriminatedUnion('kind', [uploadedAudience, savedAudience]).meta({ id: 'Audience' });
 
-export type AudienceState = (typeof audienceStates)[number];
+const ofSaved = {
+  description: savedFields.description.nullable(),
+  countries: savedFields.countries.optional(),
+  audience: savedFields.audience.optional(),
+};
 
-export const uploadedAudience = z
+/** Fields of a change that only saved audiences have. */
+export const fieldsOfSaved = ['description', 'countries', 'audience'] as const;
+
+/** Changes to an audience. A given field replaces the whole field; null removes an optional field. */
+export const audiencePatch = z
+  .strictObject({ name: savedFields.name.optional(), owner: savedFields.owner.nullable(), ...ofSaved })
+  .refine((patch) => Object.keys(patch).length > 0, {
+    error: 'has to name a field',
+    // A body of unknown fields alone already has a problem for each of them.
+    when: ({ issues }) => issues.length === 0,
+  })
+  .meta({ id: 'AudiencePatch', minProperties: 1, examples: [{ name: 'Riders who are away' }] });
+
+export type AudiencePatch = z.infer<typeof audiencePatch>;
+
+export const previewRequest = z
+  .union([
+    z.strictObject({ id: z.string().describe('sav_…: a saved audience') }),
+    z.strictObject({ countries: savedFields.countries, audience }),
+  ])
+  .meta({
+    id: 'AudiencePreviewRequest',
+    examples: [{ countries: ['SG'], audience: { include: [{ segment: 'lapsed-riders' }] } }],
+  });
+
+export const audiencePreview = campaignEstimate
+  .omit({ campaignId: true, cost: true })
+  .extend({ id: z.string().nullable().describe('sav_…; null for sources that the request names') })
+  .meta({ id: 'AudiencePreview' });
+
+export type AudiencePreview = z.infer<typeof audiencePreview>;
+
+export const audienceSize = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    owner: z
+    atLeast: number,
+    atMost: number.nullable().describe('Null if unknown'),
+    exact: z.boolean().describe('true: counted; false: estimated from the sizes of its sources'),
+    asOf: time.nullable().describe('Time of the count or the estimate; null: as the segmentation service lists it now'),
+    countId: z.string().nullable().describe('cnt_…: the exact count with this result; null if there is none'),
+    countries: z.array(z.string()).nullable().describe('Null: all countries of the segmentation service'),
+  })
+  .meta({ id: 'AudienceSize' });
+
+export type AudienceSize = z.infer<typeof audienceSize>;
+
+export const listedAudience = z
+  .object({
+    kind: z.enum(audienceKinds).describe('list: uploaded; segment: of the segmentation service; saved: a combination'),
+    id: z.string().describe('Name in campaigns: aud_…, sav_…, or the id of the segment'),
+    name: z.string().describe('Id of a segment whose name is unknown'),
+    description: z
       .string()
       .nullable()
-      .describe(
-        'The team or the person to ask about it: as it was said, else the owner, or the name, of the key that uploaded it',
-      ),
-    state: z
-      .enum(audienceStates)
-      .describe(
-        'receiving: rows come in, or are sorted; ready: campaigns can name it; failed: nothing of it can be used',
-      ),
-    users: users.describe('Different users, of all countries'),
-    countries: z.array(z.object({ country: z.string(), users })),
-    rows: users.describe('Rows that were read, without header and blank lines'),
-    duplicates: users.describe('Rows that repeat a user of the same country: they count once'),
-    rejected: users.describe(
-      'Rows that are no user, or name one again in another country; the first of them are listed as rejects',
-    ),
-    cause: z.string().nullable().describe('Why it failed'),
-    usedBy: z
-      .int()
-      .min(0)
-      .describe(
-        'Campaigns, drafts too, that take it in or leave it out; counted up to 100. `/v1/campaigns?list=` has them',
-      ),
-    usedBySaved: users.describe(
-      'Saved audiences that take it in or leave it out. `/v1/saved-audiences?list=` has them',
-    ),
-    createdAt: time,
-    readyAt: time.nullable(),
-    expiresAt: time
+      .describe('Of a segment as the segmentation service offers it, or of a saved audience'),
+    owner: z.string().nullable().describe('Of a list or a saved audience'),
+    countries: z.array(z.string()).nullable().describe('Null if unknown'),
+    revision: z.int().min(1).nullable().describe('Of a saved audience'),
+    audience: audience.nullable().describe('Sources of a saved audience'),
+    state: z.enum(audienceStates).nullable().describe('Of a list'),
+    size: audienceSize
       .nullable()
       .describe(
-        'It is deleted then, as things stand, drafts that name it notwithstanding; null: a campaign that is scheduled or runs, or a ' +
-          'saved audience, keeps it, or lists are kept for ever (RETENTION_AUDIENCES_DAYS)',
+        'Users of a list; for others the newest exact count of the last thirty days, else the last estimate; null if unknown',
       ),
-    links: z.object({ self: z.string(), rejects: z.string() }),
+    rejected: number
+      .nullable()
+      .describe('Rejected rows of a list, or of the lists that a saved audience includes; null if there is no list'),
+    usedBy: number.describe(
+      'Campaigns, drafts too, that include or exclude it, or copied their sources from it; archived ones are not counted',
+    ),
+    leftOutBy: number.describe('Of these, campaigns that exclude it'),
+    usedBySaved: number.describe(
+      'Saved audiences that include or exclude it. They count as uses, and each of them keeps a list from being deleted',
+    ),
+    latestUse: z
+      .object({ campaignId: z.string(), name: z.string() })
+      .nullable()
+      .describe('Newest campaign that uses it; null if there is none'),
+    latestSaved: z
+      .object({ savedAudienceId: z.string(), name: z.string() })
+      .nullable()
+      .describe('Newest saved audience that uses it; null if there is none'),
+    createdAt: time.nullable().describe('Null for a segment'),
+    expiresAt: time.nullable().describe('Time at which a list is deleted, unless something uses it by then'),
+    links: z.object({ self: z.string().nullable().describe('Null for a segment'), campaigns: z.string() }),
   })
-  .meta({ id: 'Audience' });
+  .meta({ id: 'ListedAudience' });
 
-export const receivedAudience = uploadedAudience
-  .extend({ reading: fileReading.nullable().describe('What the file was read as; null if the list was there before') })
-  .meta({ id: 'ReceivedAudience' });
+export type ListedAudience = z.infer<typeof listedAudience>;
 
-export type UploadedAudience = z.infer<typeof uploadedAudience>;
+export const audienceList = z
+  .object({
+    items: z.array(listedAudience),
+    next: z.string().nullable(),
+    segmentsFrom: z
+      .enum(['segmentation', 'use'])
+      .nullable()
+      .describe(
+        'segmentation: segments of the segmentation service, and those in use; use: only segments that a campaign or a saved audience uses, ' +
+          'because the service offers no list or does not answer; null: the search has no segments',
+      ),
+    unavailable: z.string().nullable().describe('Why the segmentation service does not answer'),
+  })
+  .meta({ id: 'AudienceList' });
+
+export type AudienceList = z.infer<typeof audienceList>;
 
 export const audienceCounts = z
   .object({
-    all: users,
-    withRejects: users,
-    notUsed: users.describe('Ready, and named by no campaign and no saved audience'),
-    failed: users,
+    all: number.nullable().describe('Null if the number of segments is unknown'),
+    lists: number,
+    segments: number
+      .nullable()
+      .describe('Offered or used; null if the segmentation service offers more than it lists at once'),
+    saved: number,
+    withRejects: number.describe('Lists with rejected rows'),
+    notUsed: number.describe('Ready lists and saved audiences that no campaign and no saved audience uses'),
+    failed: number.describe('Lists whose upload failed'),
   })
   .meta({ id: 'AudienceCounts' });
 
-export const rejectRules = [
-  'empty',
-  'too-long',
-  'control-character',
-  'lone-surrogate',
-  'not-utf-8',
-  'malformed-row',
-  'too-many-columns',
-  'missing-country',
-  'unknown-country',
-  'second-country',
-  'repeated-header',
-  'no-value',
-] as const;
-
-export type RejectRule = (typeof rejectRules)[number];
-
-export const rejectedRow = z
-  .object({
-    line: z.int().min(1).describe('In the file, the header counted'),
-    value: z.string().describe('What stands there, escaped as in JSON, cut after 256 characters'),
-    rule: z.enum(rejectRules).describe('second-country: a person has one country, that of the first row that names it'),
-  })
-  .meta({ id: 'RejectedRow' });
-
-export type RejectedRow = z.infer<typeof rejectedRow>;
+export type AudienceCounts = z.infer<typeof audienceCounts>;

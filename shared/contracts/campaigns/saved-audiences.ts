@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { countryPattern } from '../../domain/endpoint/shard.ts';
 import { aboutFields } from './about-campaign.ts';
 import { audience, campaignDefinition, type CampaignDefinition } from './campaigns.ts';
-import { campaignEstimate } from './estimates.ts';
 import { warning } from '../warnings.ts';
 
 /** HTTP shapes of saved audiences (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 const country = z.string().regex(countryPattern, 'has to be an ISO 3166-1 alpha-2 code in capitals, such as SG');
 
-const savedFields = {
+export const savedFields = {
   name: campaignDefinition.shape.name,
   description: aboutFields.description,
   owner: aboutFields.owner,
@@ -34,24 +33,11 @@ export const savedAudienceDefinition = z.strictObject(savedFields).meta({
 
 export type SavedAudienceDefinition = z.infer<typeof savedAudienceDefinition>;
 
-/** Changes to a saved audience. A given field replaces the whole field; null removes an optional field. */
-export const savedAudiencePatch = z
-  .strictObject({
-    name: savedFields.name.optional(),
-    description: savedFields.description.nullable(),
-    owner: savedFields.owner.nullable(),
-    countries: savedFields.countries.optional(),
-    audience: savedFields.audience.optional(),
-  })
-  .meta({ id: 'SavedAudiencePatch', examples: [{ name: 'Riders who are away' }] });
-
 const time = z.iso.datetime({ precision: 3 });
-
-/** Upper limit of the count of uses: a list of saved audiences reads no more campaigns for each of them. */
-export const usesCountedAtMost = 100;
 
 export const savedAudience = z
   .object({
+    kind: z.literal('saved'),
     id: z.string().describe('sav_…'),
     revision: z.int().min(1),
     ...savedFields,
@@ -59,8 +45,7 @@ export const savedAudience = z
       .int()
       .min(0)
       .describe(
-        `Campaigns, drafts too, that took it and have its sources still; counted up to ${usesCountedAtMost}. ` +
-          '`/v1/campaigns?savedAudience=` has them',
+        'Campaigns, drafts too, that copied its sources and still have them. `/v1/campaigns?savedAudience=` lists them',
       ),
     latestUse: z
       .object({
@@ -73,7 +58,7 @@ export const savedAudience = z
       .describe('The newest campaign of these; null: there is none'),
     createdAt: time,
     updatedAt: time,
-    links: z.object({ self: z.string(), estimate: z.string(), campaigns: z.string() }),
+    links: z.object({ self: z.string(), campaigns: z.string() }),
   })
   .meta({ id: 'SavedAudience' });
 
@@ -82,13 +67,6 @@ export type SavedAudience = z.infer<typeof savedAudience>;
 export const savedAudienceWithWarnings = savedAudience
   .extend({ warnings: z.array(warning) })
   .meta({ id: 'CheckedSavedAudience', description: 'The saved audience, and what should be looked at' });
-
-export const savedAudienceEstimate = campaignEstimate
-  .omit({ campaignId: true, cost: true })
-  .extend({ savedAudienceId: z.string() })
-  .meta({ id: 'SavedAudienceEstimate' });
-
-export type SavedAudienceEstimate = z.infer<typeof savedAudienceEstimate>;
 
 /** Returns the sources of an audience. A hold-out is no part of them. */
 export function sourcesOf({ include, exclude = [] }: CampaignDefinition['audience']) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rejectedRow, rejectRules } from './audiences.ts';
+import { rejectedRow, rejectRules } from './uploaded-audiences.ts';
 import { fileReading } from './file-reading.ts';
 
 const amount = z.int().min(0);

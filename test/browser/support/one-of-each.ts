@@ -4,7 +4,7 @@ import {
   createClient,
   createClientEndpoint,
   createJob,
-  createSavedAudience,
+  createAudience,
   createSchedule,
   createTemplate,
   createNotification,
@@ -30,7 +30,7 @@ export async function addJob({ client }: MusterApi): Promise<string> {
 export async function saveAudience({ client }: MusterApi): Promise<string> {
   const audience = { include: [{ segment: 'lapsed-riders' }] };
   const body = { name: 'Lapsed riders, saved', owner: 'growth', countries: ['SG'], audience };
-  return (await createSavedAudience({ client, body })).data.id;
+  return (await createAudience({ client, body })).data.id;
 }
 
 /** Quiet hours, people whom nobody calls, and a notification with a digest. */

@@ -76,7 +76,7 @@ async function sendBodies(): Promise<void> {
 
 function sendSlowly(place: number): Promise<void> {
   const headers = { 'content-type': 'text/csv', 'content-length': '100000' };
-  const path = `/v1/audiences?country=SG&name=slow-${place}`;
+  const path = `/v1/audiences/upload?country=SG&name=slow-${place}`;
   return ask({ kind: 'uploads', method: 'POST', path, headers, body: Buffer.from('userId\na1\n'), isWhole: false });
 }
 

@@ -54,7 +54,7 @@ const open: readonly [path: string, headers: () => Record<string, string>][] = [
   ['/v1/receipts', signed],
   ['/v1/receipts', () => json],
   ['/v1/jobs/bulk', () => ({ 'content-type': 'application/x-ndjson' })],
-  ['/v1/audiences?name=a', () => ({ 'content-type': 'text/csv' })],
+  ['/v1/audiences/upload?name=a', () => ({ 'content-type': 'text/csv' })],
   ['/healthz', () => json],
   ['/openapi.json', () => json],
   ['/nowhere', () => json],

@@ -10,7 +10,7 @@ import type { StoredAudiences } from '../../../shared/ports/stored-audiences.ts'
 import { campaignDefinitionOf } from './run-rows.ts';
 
 export interface AudienceSubject {
-  audiences: Omit<AudienceStore, 'counts' | 'change'>;
+  audiences: Omit<AudienceStore, 'change'>;
   stored: StoredAudiences;
   campaigns: CampaignStore;
   retention: Pick<Retention, 'deleteAudiences' | 'failLostUploads'>;
@@ -188,13 +188,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(await pagesOf(audienceId, 'SG')).toEqual([['fresh']]);
     });
 
-    it('are listed with their rejects, page by page', async () => {
-      const ids = [await upload(['a']), await upload(['b']), await upload(['c'])];
-      const first = await subject.audiences.list({}, 2, null);
-      expect(first.items.map(({ audienceId }) => audienceId)).toEqual([ids[2], ids[1]]);
-      const rest = await subject.audiences.list({}, 2, first.next);
-      expect(rest).toMatchObject({ items: [{ audienceId: ids[0] }], next: null });
-
+    it('have their rejects, page by page', async () => {
       const audienceId = uuidv7();
       const begun = await begin(audienceId);
       await begun.add(rowsOf(['a']));
@@ -214,8 +208,8 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       const young = await upload(['c']);
       expect(await subject.retention.deleteAudiences(31, 10)).toBe(0);
       expect(await subject.retention.deleteAudiences(30, 10)).toBe(1);
-      const left = (await subject.audiences.list({}, 10, null)).items.map(({ audienceId }) => audienceId);
-      expect(left.toSorted()).toEqual([used, young].toSorted());
+      const left = await Promise.all([used, old, young].map((id) => subject.audiences.get(id)));
+      expect(left.map((record) => record?.audienceId)).toEqual([used, undefined, young]);
       expect(await subject.stored.listPage(old, 'SG', null)).toBeUndefined();
     });
 

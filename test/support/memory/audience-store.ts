@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { rejectRules, type RejectedRow } from '../../../shared/contracts/campaigns/audiences.ts';
+import { rejectRules, type RejectedRow } from '../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { compareUserIds, escapeUserId } from '../../../shared/domain/ids/user-id.ts';
 import type { AudienceRecord, AudienceStore } from '../../../services/api/audiences/lists/audience-store.port.ts';
 import { maxRejectsKept, type Upload, type UploadEnd } from '../../../services/api/user-files/upload.port.ts';
-import { pageOf, requireIdCursor } from '../../../services/api/frame/postgres/pages.ts';
+import { pageOf } from '../../../services/api/frame/postgres/pages.ts';
 import { atOnce } from './at-once.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 import type { AudienceRow } from './feed-tables.ts';
@@ -13,8 +13,8 @@ export interface MemoryAudienceStoreDeps {
   database: MemoryDatabase;
 }
 
-/** Without what only lists for people ask. */
-export type MemoryAudienceStore = Omit<AudienceStore, 'counts' | 'change'>;
+/** Without what only people change. */
+export type MemoryAudienceStore = Omit<AudienceStore, 'change'>;
 
 export function createMemoryAudienceStore({ database }: MemoryAudienceStoreDeps): MemoryAudienceStore {
   const { audiences, clock } = database;
@@ -84,15 +84,6 @@ export function createMemoryAudienceStore({ database }: MemoryAudienceStoreDeps)
       atOnce(() => {
         const row = audiences.get(audienceId);
         return row && recordOf(row);
-      }),
-    list: (_search, limit, cursor) =>
-      atOnce(() => {
-        requireIdCursor(cursor);
-        const found = [...audiences.values()]
-          .filter(({ id }) => cursor === null || id < cursor)
-          .sort((a, b) => (a.id < b.id ? 1 : -1))
-          .map(recordOf);
-        return pageOf(found, limit, (record) => record.audienceId);
       }),
     rejects: (audienceId, limit, afterLine) =>
       atOnce(() => {

@@ -13,13 +13,13 @@ describe('the sentences of the audit log', () => {
     expect(Object.fromEntries(sentences)).toEqual(changeSentences);
   });
 
-  test('are for existing operations, 18 operations of replaced routes, and two that never had a route', () => {
+  test('are for existing operations, 23 operations of replaced routes, and two that never had a route', () => {
     const there = new Set(listedRoutes.map(({ route }) => route.replaceAll(/\{(\w+)\}/g, ':$1')));
     const others = Object.keys(changeSentences).filter((operation) => !there.has(operation));
-    const replaced = /^\w+ \/v1\/(dead-|quarantined-|webhooks|campaigns\/:id\/(test-send|dry-run)$)/;
+    const replaced = /^\w+ \/v1\/(dead-|quarantined-|saved-|audience-|webhooks|campaigns\/:id\/(test-send|dry-run)$)/;
     expect(others.slice(0, -2).filter((operation) => !replaced.test(operation))).toEqual([]);
     expect(others.slice(-2)).toEqual(['PUT /settings', 'POST /restored']);
-    expect(others).toHaveLength(20);
+    expect(others).toHaveLength(25);
   });
 
   test('differ from each other', () => {
@@ -66,10 +66,9 @@ describe('a route', () => {
     ['is exported', 'GET', { schema: answersCsv }],
   ] as const)('has its sentence under method and path if it %s', (_what, method, route) => {
     const server = createTestServer();
+    const { size } = server.changeSentences;
     server.route({ ...route, method, config, url: '/v1/rewinds', handler });
-    expect([...server.changeSentences].slice(createTestServer().changeSentences.size)).toEqual([
-      [`${method} /v1/rewinds`, 'rewound a run'],
-    ]);
+    expect([...server.changeSentences].slice(size)).toEqual([[`${method} /v1/rewinds`, 'rewound a run']]);
   });
 
   test('is refused if its sentence stands among those of operations without a route', () => {

@@ -40,6 +40,12 @@ const withoutRoute = {
   'POST /v1/webhooks/:id/rotate': 'gave a webhook another secret',
   'POST /v1/webhooks/:id/test': 'sent a test notice of a webhook',
   'POST /v1/webhooks/:id/send-again': 'sent dead notices of a webhook again',
+  // Routes that were replaced by `/v1/audiences`.
+  'POST /v1/saved-audiences': 'saved an audience',
+  'PATCH /v1/saved-audiences/:id': 'changed a saved audience',
+  'DELETE /v1/saved-audiences/:id': 'deleted a saved audience',
+  'POST /v1/audience-counts': 'began to count an audience',
+  'POST /v1/audience-counts/:id/cancel': 'ended the count of an audience',
   // Recorded when a service starts with other settings, and when a database is restored to an earlier moment.
   'PUT /settings': 'started a service with other settings',
   'POST /restored': 'restored the database to an earlier moment',

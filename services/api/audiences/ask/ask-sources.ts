@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { countKeyOf, snapshotsOf } from '../../../../shared/contracts/campaigns/audience-counts.ts';
+import { countKeyOf, snapshotsOf } from '../../../../shared/contracts/campaigns/exact-counts.ts';
 import type { AudienceEntry, CampaignDefinition } from '../../../../shared/contracts/campaigns/campaigns.ts';
 import type { Warning } from '../../../../shared/contracts/warnings.ts';
 import { uuidOf } from '../../../../shared/domain/ids/ids.ts';

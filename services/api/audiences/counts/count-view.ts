@@ -1,14 +1,14 @@
 import {
   sumOfParts,
-  type AudienceCount,
+  type ExactCount,
   type AudienceParts,
   type CountedCountry,
   type StoredCountry,
-} from '../../../../shared/contracts/campaigns/audience-counts.ts';
+} from '../../../../shared/contracts/campaigns/exact-counts.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { CountRecord } from './postgres/count-requests.ts';
 
-export function countView({ countId, question, countries, ...record }: CountRecord): AudienceCount {
+export function countView({ countId, question, countries, ...record }: CountRecord): ExactCount {
   const { state, cause, askedBy, askedAt, startedAt, endedAt } = record;
   const id = publicId('audienceCount', countId);
   const sum = (of: 'users' | 'excluded' | 'shared') => countries.reduce((all, line) => all + line[of], 0);
@@ -25,7 +25,7 @@ export function countView({ countId, question, countries, ...record }: CountReco
     askedAt: askedAt.toISOString(),
     startedAt: startedAt?.toISOString() ?? null,
     endedAt: endedAt?.toISOString() ?? null,
-    links: { self: `/v1/audience-counts/${id}` },
+    links: { self: `/v1/audiences/exact-counts/${id}` },
   };
 }
 

@@ -3,8 +3,13 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { receivedAudience, rejectedRow, uploadedAudience } from '../../../../shared/contracts/campaigns/audiences.ts';
-import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
+import { audienceList } from '../../../../shared/contracts/campaigns/audiences.ts';
+import {
+  receivedAudience,
+  rejectedRow,
+  uploadedAudience,
+} from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
+import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { authorized, someCampaign, testApiKey } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { settled } from '../../../../test/support/pass-time.ts';
@@ -19,7 +24,7 @@ const csv = { 'content-type': 'text/csv' };
 function upload(payload: string | Buffer, query = '?name=VIP&country=SG', headers: Record<string, string> = {}) {
   return on.api.server.inject({
     method: 'POST',
-    url: `/v1/audiences${query}`,
+    url: `/v1/audiences/upload${query}`,
     headers: { ...authorized, ...csv, ...headers },
     payload,
   });
@@ -28,6 +33,8 @@ function upload(payload: string | Buffer, query = '?name=VIP&country=SG', header
 function get(url: string) {
   return on.api.server.inject({ method: 'GET', url, headers: authorized });
 }
+
+const listed = async () => audienceList.parse((await get('/v1/audiences')).json()).items;
 
 async function uploaded(...parameters: Parameters<typeof upload>) {
   const response = await upload(...parameters);
@@ -84,9 +91,9 @@ describe('an upload', () => {
   it('is accepted with as many users in two countries as the caller accepts, and lists them', async () => {
     const file = 'userId,country\na,SG\na,ID\nb,SG\n';
     expect((await upload(file, '?name=VIP')).statusCode).toBe(422);
-    const { items } = await on.deps.audiences.list({}, 1, null);
-    expect(items).toMatchObject([{ state: 'failed', rejected: 1, countries: [] }]);
-    const rejects = await get(`/v1/audiences/${publicId('audience', items[0]?.audienceId ?? '')}/rejects`);
+    const [failed, ...others] = await listed();
+    expect([failed, others]).toMatchObject([{ state: 'failed', rejected: 1, size: null }, []]);
+    const rejects = await get(`${failed?.links.self ?? ''}/rejects`);
     expect(rejects.json()).toMatchObject({ items: [{ line: 3, rule: 'second-country' }] });
     expect(await uploaded(file, '?name=VIP&acceptRejected=1')).toMatchObject({ users: 2, rejected: 1 });
   });
@@ -150,7 +157,7 @@ describe('an upload', () => {
     const again = await upload('a\nb', undefined, headers);
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.json()).toMatchObject(first);
-    expect((await on.deps.audiences.list({}, 10, null)).items).toHaveLength(1);
+    expect(await listed()).toHaveLength(1);
   });
 
   it.each([
@@ -191,7 +198,7 @@ describe('an upload', () => {
     const response = await upload(payload, query, headers);
     expect(response.statusCode).toBe(status);
     expect(problem.parse(response.json()).code).toBe(code);
-    expect((await on.deps.audiences.list({}, 10, null)).items.filter(({ state }) => state === 'ready')).toEqual([]);
+    expect((await listed()).filter(({ state }) => state === 'ready')).toEqual([]);
   });
 
   it('that is cut on its way leaves a list that has failed, with its cause, and none of its users', async () => {
@@ -204,17 +211,17 @@ describe('an upload', () => {
     const api = await createApi({ ...on.deps, audiences: { ...on.deps.audiences, begin } });
     const { port, hostname } = new URL(await api.start());
     const socket = connect({ port: Number(port), host: hostname });
-    const head = `POST /v1/audiences?name=VIP&country=SG HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${testApiKey}\r\n`;
+    const head = `POST /v1/audiences/upload?name=VIP&country=SG HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${testApiKey}\r\n`;
     socket.write(`${head}content-type: text/csv\r\ncontent-length: 1000\r\n\r\na\nb\nc`);
     await once(socket, 'connect');
-    const rows = async () => (await on.deps.audiences.list({}, 1, null)).items;
     await begun.promise;
     // What had arrived meanwhile is read at once.
     for (let turn = 0; turn < 5; turn++) await settled();
     socket.destroy();
-    await expect.poll(async () => (await rows())[0]?.state, { interval: 5 }).toBe('failed');
+    await expect.poll(async () => (await listed())[0]?.state, { interval: 5 }).toBe('failed');
     await api.close();
-    expect(await rows()).toMatchObject([{ cause: 'the upload was cut after 2 lines', countries: [] }]);
+    const shown: unknown = (await get((await listed())[0]?.links.self ?? '')).json();
+    expect(shown).toMatchObject({ cause: 'the upload was cut after 2 lines', countries: [] });
   });
 
   it('may be larger than any other body', async () => {
@@ -224,15 +231,6 @@ describe('an upload', () => {
 });
 
 describe('an uploaded list', () => {
-  it('is listed, newest first', async () => {
-    const ids: string[] = [];
-    for (const name of ['x', 'y', 'z']) ids.push((await uploaded('a', `?name=${name}&country=SG`)).id);
-    const page = pageShape(uploadedAudience).parse((await get('/v1/audiences?limit=2')).json());
-    expect(page.items.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
-    const rest = pageShape(uploadedAudience).parse((await get(`/v1/audiences?cursor=${page.next ?? ''}`)).json());
-    expect(rest.items.map(({ id }) => id)).toEqual([ids[0]]);
-  });
-
   it('is deleted for good, but not while a campaign that is scheduled names it', async () => {
     const { id } = await uploaded('a');
     const created = await on.api.server.inject({
@@ -264,13 +262,24 @@ describe('an uploaded list', () => {
     expect((await rename(' ')).statusCode).toBe(422);
     expect((await rename('Gold', 'aud_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
     expect((await rename('Gold tier')).json()).toMatchObject({ id, name: 'Gold tier', usedBy: 0 });
+    const matching = { ...authorized, 'if-match': '"1"' };
+    const late = { method: 'PATCH', url: `/v1/audiences/${id}`, headers: matching, payload: { name: 'x' } } as const;
+    expect((await on.api.server.inject(late)).statusCode).toBe(412);
+    const sources = { method: 'PATCH', url: `/v1/audiences/${id}`, headers: authorized } as const;
+    const refused = await on.api.server.inject({ ...sources, payload: { name: 'x', countries: ['SG'] } });
+    expect(problem.parse(refused.json()).errors).toMatchObject([{ code: 'not-of-a-list', pointer: '/countries' }]);
     const payload = { ...someCampaign, audience: { include: [{ segment: 's' }], exclude: [{ list: id }] } };
     const created = await on.api.server.inject({ method: 'POST', url: '/v1/campaigns', headers: authorized, payload });
     const idsOf = async (url: string) =>
       z.object({ items: z.array(z.object({ id: z.string() })) }).parse((await get(url)).json());
     expect(await idsOf('/v1/audiences?q=gold&used=true')).toEqual({ items: [{ id }] });
     expect(await idsOf('/v1/audiences?used=false&rejected=false')).toEqual({ items: [{ id: other.id }] });
-    expect((await get('/v1/audiences/counts')).json()).toEqual({ all: 2, withRejects: 0, notUsed: 1, failed: 0 });
+    expect((await get('/v1/audiences/counts')).json()).toMatchObject({
+      lists: 2,
+      withRejects: 0,
+      notUsed: 1,
+      failed: 0,
+    });
     const campaign = String(created.headers.location).split('/').at(-1);
     expect(await idsOf(`/v1/campaigns?list=${id}`)).toEqual({ items: [{ id: campaign }] });
     expect(await idsOf(`/v1/campaigns?list=${other.id}`)).toEqual({ items: [] });

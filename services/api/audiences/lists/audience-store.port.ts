@@ -1,5 +1,4 @@
-import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
-import type { AudienceState, RejectedRow } from '../../../../shared/contracts/campaigns/audiences.ts';
+import type { AudienceState, RejectedRow } from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import type { ListDeletion } from '../../../../shared/ports/stored-audiences.ts';
 import type { Page } from '../../frame/page.port.ts';
 import type { Upload } from '../../user-files/upload.port.ts';
@@ -17,34 +16,12 @@ export interface AudienceRecord {
   cause: string | null;
   createdAt: Date;
   readyAt: Date | null;
-  /** Campaigns that currently name the list, `usedByAtMost` at most. */
+  /** Campaigns that are not archived and name the list. */
   usedBy: number;
+  /** Saved audiences that name the list. */
   usedBySaved: number;
   /** Time of deletion; null while the list is in use, and if lists are kept for ever. */
   expiresAt: Date | null;
-}
-
-/** Campaigns that are counted for one row. */
-export const usedByAtMost = 100;
-
-/** Filters of lists; undefined matches any. */
-export interface AudienceSearch {
-  /** Part of the name, case-insensitive. */
-  text?: string | undefined;
-  owner?: string | undefined;
-  state?: AudienceState | undefined;
-  hasRejects?: boolean | undefined;
-  isUsed?: boolean | undefined;
-  /** Countries and actions that the caller may see; undefined means all. */
-  within?: CampaignScope | undefined;
-}
-
-export interface AudienceCounts {
-  all: number;
-  withRejects: number;
-  /** Ready, but used by no campaign and no saved audience. */
-  notUsed: number;
-  failed: number;
 }
 
 export interface UploadStart {
@@ -69,9 +46,6 @@ export interface AudienceStore {
   /** Replaces an unfinished upload of the same id. @throws {BeyondQuotaError} if no further list is allowed */
   begin(start: UploadStart): Promise<UploadBegin>;
   get(audienceId: string): Promise<AudienceRecord | undefined>;
-  /** Returns lists, newest first. @param cursor id of the last one seen @throws {InvalidCursorError} */
-  list(search: AudienceSearch, limit: number, cursor: string | null): Promise<Page<AudienceRecord>>;
-  counts(search: Pick<AudienceSearch, 'text' | 'within'>): Promise<AudienceCounts>;
   /** Changes the fields that are given; owner null removes the owner. @returns undefined if the list does not exist */
   change(
     audienceId: string,

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { SavedAudienceDefinition } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
-import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
-import type { Clock } from '../../../../shared/ports/clock.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import { callerOf, requireCampaignInScope } from '../../access/scopes.ts';
 import { checkAgainstConfig } from '../../campaigns/check-campaign.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
@@ -10,13 +9,28 @@ import { requireWritten } from '../../frame/if-match.ts';
 import type { Restored } from '../../revisions/revision-routes.ts';
 import { askSources, type AskSourcesDeps } from '../ask/ask-sources.ts';
 import type { AskedSources } from '../ask/asked-sources.ts';
-import type { SavedAudienceStore, UsedSavedAudience } from './postgres/saved-audience-store.ts';
-import { savedBounds } from './saved-audience-view.ts';
+import { countryEstimates, sumOfBounds } from '../ask/estimate-view.ts';
+import type { SavedAudiences, UsedSavedAudience } from './postgres/saved-audience-store.ts';
 
 export interface SavedAudienceDeps extends AskSourcesDeps {
-  savedAudiences: SavedAudienceStore;
+  savedAudiences: SavedAudiences;
   catalogue: CatalogueReader;
-  clock: Clock;
+}
+
+/** A saved audience by its public id. */
+export interface NamedSaved {
+  id: string;
+  uuid: string;
+}
+
+/** @throws {HttpProblem} 404 */
+export async function requireSaved(
+  { id, uuid }: NamedSaved,
+  { savedAudiences }: SavedAudienceDeps,
+): Promise<UsedSavedAudience> {
+  const record = await savedAudiences.get(uuid);
+  if (!record) throw notFound('audience', id);
+  return record;
 }
 
 /**
@@ -32,10 +46,10 @@ export async function redefineSaved(
   const asked = await requireUsable(request, wanted, deps);
   const redefined = await deps.savedAudiences.redefine(savedAudienceId, wanted, revision, callerOf(request).account);
   const id = publicId('savedAudience', savedAudienceId);
-  if (!redefined) throw notFound('saved-audience', id);
+  if (!redefined) throw notFound('audience', id);
   if (redefined === 'list-gone') return refuseGone(request, wanted, deps);
   const record = requireWritten(id, redefined);
-  await remember(record, asked, deps);
+  await rememberEstimate(record, asked, deps);
   return { record, warnings: asked.warnings };
 }
 
@@ -65,24 +79,11 @@ export async function refuseGone(
 }
 
 /** Stores the estimate for the list of all audiences, which does not call the segmentation service. */
-export async function remember(
+export async function rememberEstimate(
   record: UsedSavedAudience,
   asked: AskedSources,
   { savedAudiences, clock }: SavedAudienceDeps,
 ): Promise<void> {
-  await savedAudiences.noteEstimate(record, savedBounds(record.definition.countries, asked), clock.now());
-}
-
-/** @throws {HttpProblem} 404 */
-export function requireSavedId(id: string): string {
-  const savedAudienceId = uuidOf('savedAudience', id);
-  if (savedAudienceId === undefined) throw notFound('saved-audience', id);
-  return savedAudienceId;
-}
-
-/** @throws {HttpProblem} 404 */
-export async function requireSaved(id: string, { savedAudiences }: SavedAudienceDeps): Promise<UsedSavedAudience> {
-  const record = await savedAudiences.get(requireSavedId(id));
-  if (!record) throw notFound('saved-audience', id);
-  return record;
+  const bounds = sumOfBounds(countryEstimates(record.definition.countries, asked));
+  await savedAudiences.noteEstimate(record, bounds, clock.now());
 }

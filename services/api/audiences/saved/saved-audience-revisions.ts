@@ -3,6 +3,8 @@ import {
   savedAudienceDefinition,
   savedAudienceWithWarnings,
 } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
+import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
+import { notFound } from '../../frame/http-problem.ts';
 import { entityTag, requireRevision } from '../../frame/if-match.ts';
 import type { Revisions } from '../../revisions/revisions.port.ts';
 import type { RevisionRoutesDeps } from '../../revisions/revision-routes.ts';
@@ -22,7 +24,11 @@ export function revisionsOfSaved(
     },
     checks:
       'Its sources are checked as in a change, so a list that was deleted is refused. Campaigns that took the saved audience stay as they are.',
-    load: (id) => requireSaved(id, deps),
+    load: (id) => {
+      const uuid = uuidOf('savedAudience', id);
+      if (uuid === undefined) throw notFound('audience', id);
+      return requireSaved({ id, uuid }, deps);
+    },
     requireChangeable: requireRevision,
     restore: (request, before, definition) => redefineSaved(request, before, definition, deps),
     view: ({ record, warnings }) => ({

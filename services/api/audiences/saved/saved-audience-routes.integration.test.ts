@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { listedCampaign } from '../../../../shared/contracts/runs/campaign-lists.ts';
 import { campaign } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import { savedAudience, savedAudienceEstimate } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
+import { audienceList, audiencePreview } from '../../../../shared/contracts/campaigns/audiences.ts';
+import { savedAudience } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { approvalsOn } from '../../../../test/support/approvals-on-api.ts';
@@ -17,16 +18,21 @@ const { addPeople, approve, asks, setPolicy, submit, write } = approvalsOn(on);
 const audience = { include: [{ segment: 'lapsed-riders' }], exclude: [{ segment: 'staff' }] };
 const lapsed = { name: 'Lapsed riders without staff', owner: 'growth', countries: ['SG', 'ID'], audience };
 
-const save = (fields: object = {}) => on.ask('POST', '/v1/saved-audiences', { ...lapsed, ...fields });
+const save = (fields: object = {}) => on.ask('POST', '/v1/audiences', { ...lapsed, ...fields });
 const saved = async (fields: object = {}) => savedAudience.parse((await save(fields)).json());
-const shown = async (id: string) => savedAudience.parse((await on.ask('GET', `/v1/saved-audiences/${id}`)).json());
+const shown = async (id: string) => savedAudience.parse((await on.ask('GET', `/v1/audiences/${id}`)).json());
+
+const preview = (body: object, secret?: string) =>
+  secret === undefined
+    ? on.ask('POST', '/v1/audiences/preview', body)
+    : askAs(secret, 'POST', '/v1/audiences/preview', body);
 
 const problemsOf = (answer: { json: () => unknown }) =>
   problem.parse(answer.json()).errors.map(({ pointer, code }) => `${code} ${pointer}`);
 
 const change = (id: string, patch: object, headers: Record<string, string> = {}) =>
   on.api.server.inject({
-    ...{ method: 'PATCH', url: `/v1/saved-audiences/${id}`, payload: patch },
+    ...{ method: 'PATCH', url: `/v1/audiences/${id}`, payload: patch },
     headers: { ...authorized, ...headers },
   });
 
@@ -41,9 +47,9 @@ describe('a saved audience', () => {
 
     expect(await shown(made.id)).toEqual(made);
     const list = async (query: string) =>
-      pageShape(savedAudience).parse((await on.ask('GET', `/v1/saved-audiences${query}`)).json());
+      audienceList.parse((await on.ask('GET', `/v1/audiences${query}&kind=saved`)).json());
     const first = await list('?limit=1');
-    expect(first.items.map(({ id }) => id)).toEqual([other.id]);
+    expect(first.items).toMatchObject([{ id: other.id, revision: 1, audience }]);
     expect((await list(`?limit=1&cursor=${first.next ?? ''}`)).items.map(({ id }) => id)).toEqual([made.id]);
     expect((await list('?q=PAY')).items.map(({ id }) => id)).toEqual([other.id]);
   });
@@ -77,33 +83,46 @@ describe('a saved audience', () => {
   });
 
   it('is estimated on request, in its countries', async () => {
-    const { links } = await saved({ audience: { ...audience, holdOutPercent: 5 } });
-    const { savedAudienceId, users, countries, holdOutPercent } = savedAudienceEstimate.parse(
-      (await on.ask('POST', links.estimate)).json(),
-    );
-    expect([links.self.endsWith(savedAudienceId), holdOutPercent]).toEqual([true, 5]);
+    const made = await saved({ audience: { ...audience, holdOutPercent: 5 } });
+    const { id, users, countries, holdOutPercent } = audiencePreview.parse((await preview({ id: made.id })).json());
+    expect([id, holdOutPercent]).toEqual([made.id, 5]);
     expect(users).toEqual({ atLeast: 0, atMost: 2000 });
     expect(countries.map(({ country }) => country)).toEqual(['SG', 'ID']);
   });
 
   it('is estimated for a manager whose scope has fewer countries, as a preview of a campaign with it is', async () => {
-    const [{ links }, { secret }] = [await saved(), await makeManager()];
-    const estimated = await askAs(secret, 'POST', links.estimate);
+    const [{ id, links }, { secret }] = [await saved(), await makeManager()];
+    const estimated = await preview({ id }, secret);
     expect(estimated.statusCode, estimated.body).toBe(200);
     const draft = { ...someCampaign, countries: lapsed.countries, audience };
-    const preview = await askAs(secret, 'POST', '/v1/campaigns/preview', draft);
-    const { countries } = savedAudienceEstimate.parse(estimated.json());
-    expect(preview.json()).toMatchObject({ countries: countries.map(({ country, users }) => ({ country, users })) });
+    const ofCampaign = await askAs(secret, 'POST', '/v1/campaigns/preview', draft);
+    const { countries } = audiencePreview.parse(estimated.json());
+    expect(ofCampaign.json()).toMatchObject({ countries: countries.map(({ country, users }) => ({ country, users })) });
     expect((await askAs(secret, 'PATCH', links.self, { name: 'x' })).statusCode).toBe(403);
+  });
+
+  it('is not estimated for a manager whose scope has none of its countries', async () => {
+    const [{ id }, { secret }] = [await saved({ countries: ['ID'] }), await makeManager()];
+    const answer = await preview({ id }, secret);
+    expect([answer.statusCode, problem.parse(answer.json()).code]).toEqual([404, 'audience-not-found']);
+  });
+
+  it('has the estimate of its sources alone, which is stored for no audience', async () => {
+    const { id, users } = audiencePreview.parse((await preview({ countries: ['SG'], audience })).json());
+    expect([id, users]).toEqual([null, { atLeast: 0, atMost: 1000 }]);
+    const unknown = await preview({ countries: ['SG'], audience: { include: [{ list: 'aud_none' }] } });
+    expect([unknown.statusCode, problemsOf(unknown)]).toEqual([422, ['unknown-list /audience/include/0/list']]);
+    expect((await preview({ id: 'sav_none' })).statusCode).toBe(404);
+    expect((await preview({})).statusCode).toBe(422);
   });
 
   it('counts in the quota of changes of the team that saves it', async () => {
     const { secret } = await makeManager();
     const one = { ...lapsed, countries: ['SG'] };
     for (let made = 0; made < 6; made++) {
-      expect((await askAs(secret, 'POST', '/v1/saved-audiences', one)).statusCode).toBe(201);
+      expect((await askAs(secret, 'POST', '/v1/audiences', one)).statusCode).toBe(201);
     }
-    expect(await refusedBy(askAs(secret, 'POST', '/v1/saved-audiences', one))).toMatchObject({ statusCode: 429 });
+    expect(await refusedBy(askAs(secret, 'POST', '/v1/audiences', one))).toMatchObject({ statusCode: 429 });
   });
 
   it('is not there once it is deleted, again and again', async () => {
@@ -111,8 +130,8 @@ describe('a saved audience', () => {
     expect((await on.ask('DELETE', links.self)).statusCode).toBe(204);
     expect((await on.ask('DELETE', links.self)).statusCode).toBe(204);
     expect((await on.ask('GET', links.self)).statusCode).toBe(404);
-    expect(problem.parse((await change(id, { name: 'x' })).json()).code).toBe('saved-audience-not-found');
-    expect(problem.parse((await on.ask('GET', '/v1/saved-audiences/x')).json()).code).toBe('saved-audience-not-found');
+    expect(problem.parse((await change(id, { name: 'x' })).json()).code).toBe('audience-not-found');
+    expect(problem.parse((await on.ask('GET', '/v1/audiences/x')).json()).code).toBe('audience-not-found');
   });
 });
 

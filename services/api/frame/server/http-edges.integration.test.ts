@@ -52,7 +52,7 @@ describe('what is no request', () => {
       const { port, hostname } = new URL(await on.start());
       const socket = connect({ port: Number(port), host: hostname });
       const begun = once(on.api.server.server, 'request');
-      const path = type === 'text/csv' ? '/v1/audiences?name=x&country=SG' : '/v1/campaigns';
+      const path = type === 'text/csv' ? '/v1/audiences/upload?name=x&country=SG' : '/v1/campaigns';
       const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorized.authorization}\r\n`;
       socket.write(`${head}content-type: ${type}\r\ncontent-length: 100\r\n\r\n{`);
       await begun;

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { findAnswer } from '../../../../shared/contracts/access/finds.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
@@ -25,6 +26,14 @@ describe('finding', () => {
     ]);
   });
 
+  it('finds a saved audience by its id', async () => {
+    const definition = { name: 'Lapsed', countries: ['SG'], audience: { include: [{ segment: 'riders' }] } };
+    const saved = await on.deps.savedAudiences.create(uuidv7(), definition, null);
+    const id = publicId('savedAudience', saved === 'list-gone' ? '' : saved.savedAudienceId);
+    const found = { kind: 'audience', id, title: 'Lapsed', state: null, campaignId: null, runId: null };
+    expect(await find(id)).toEqual([found]);
+  });
+
   it('finds campaigns and action types by part of their names', async () => {
     await on.deps.campaigns.create(campaignDefinitionOf({ name: 'Award for riders' }));
     expect((await find('AWARD')).map(({ kind, title }) => [kind, title])).toEqual([
@@ -33,7 +42,7 @@ describe('finding', () => {
     ]);
   });
 
-  it.each(['cmp', 'run', 'aud', 'cli', 'sch', 'job', 'dlt', 'qst'])(
+  it.each(['cmp', 'run', 'aud', 'sav', 'cli', 'sch', 'job', 'dlt', 'qst'])(
     'finds nothing by an id of %s that nobody has',
     async (prefix) => {
       expect(await find(`${prefix}_01jdyjm7sbfx2v4x0000000000`)).toEqual([]);

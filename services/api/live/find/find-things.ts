@@ -14,7 +14,8 @@ import type { ShardLook } from '../../installation/shards/shard-look.ts';
 export interface FindThingsDeps {
   campaignLists: CampaignLists;
   reports: RunReports;
-  audiences: AudienceStore;
+  audiences: Pick<AudienceStore, 'get'>;
+  savedAudiences: { get(savedAudienceId: string): Promise<{ definition: { name: string } } | undefined> };
   clientStore: ClientStore;
   schedules: ScheduleStore;
   jobStore: { find(jobId: string): Promise<{ clientId: string; url: string; state: string } | undefined> };
@@ -74,6 +75,14 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
       const list = await audiences.get(audienceId);
       const id = publicId('audience', audienceId);
       return list ? [{ ...nothing, kind: 'audience', id, title: list.name, state: list.state }] : [];
+    },
+  ],
+  [
+    'savedAudience',
+    async (savedAudienceId, { savedAudiences }) => {
+      const saved = await savedAudiences.get(savedAudienceId);
+      const id = publicId('savedAudience', savedAudienceId);
+      return saved ? [{ ...nothing, kind: 'audience', id, title: saved.definition.name }] : [];
     },
   ],
   [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rejectedRow } from '../../../../shared/contracts/campaigns/audiences.ts';
+import { rejectedRow } from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { actionTypePattern } from '../../../../shared/domain/endpoint/shard.ts';
 import { fileReading } from '../../../../shared/contracts/campaigns/file-reading.ts';
 import { allActionTypes } from '../../../../shared/domain/step/suppressions.ts';

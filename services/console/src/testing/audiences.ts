@@ -1,14 +1,16 @@
+import type { Asked } from './fake-api.ts';
+import { savedRiders, savedWallets } from './saved-audiences.ts';
 import type {
-  Audience,
+  UploadedAudience,
   ListAudienceRejectsResponses,
-  NamedAudience,
-  NamedAudienceCounts,
-  NamedAudienceList,
-  SegmentList,
+  ListedAudience,
+  AudienceCounts,
+  AudienceList,
 } from '#client/types.gen.ts';
 
 /** A list of two countries, some of whose lines are no user. */
-export const partners: Audience = {
+export const partners: UploadedAudience = {
+  kind: 'list',
   id: 'aud_partners',
   name: 'hcmc-airport-partners-2026-11-18.csv',
   owner: 'wallet',
@@ -30,7 +32,7 @@ export const partners: Audience = {
   links: { self: '/v1/audiences/aud_partners', rejects: '/v1/audiences/aud_partners/rejects' },
 };
 
-export const cutList: Audience = {
+export const cutList: UploadedAudience = {
   ...partners,
   ...{ id: 'aud_cut', name: 'pilot-penang.csv', state: 'failed', users: 0, countries: [], rows: 604, duplicates: 0 },
   ...{ rejected: 0, usedBy: 0, readyAt: null, cause: 'the upload was cut after 604 lines' },
@@ -45,22 +47,10 @@ export const rejects: ListAudienceRejectsResponses[200] = {
   next: null,
 };
 
-/** As the segmentation service offers them. */
-export const segments: SegmentList = {
-  items: [
-    {
-      ...{ id: 'lapsed-riders', name: 'Lapsed riders', description: 'No ride in 90 days', countries: ['SG', 'VN'] },
-      ...{ estimate: 125_000, usedBy: 3, usedBySaved: 0 },
-    },
-    { id: 'staff', name: 'staff', description: null, countries: null, estimate: null, usedBy: 0, usedBySaved: 0 },
-  ],
-  ...{ next: null, from: 'segmentation', unavailable: null },
-};
-
 const nothing = {
-  ...{ description: null, owner: null, countries: null, sources: null, state: null, size: null, rejected: null },
+  ...{ description: null, owner: null, countries: null, state: null, size: null, rejected: null },
   ...{ usedBy: 0, leftOutBy: 0, latestUse: null, usedBySaved: 0, latestSaved: null, createdAt: null },
-  expiresAt: null,
+  ...{ revision: null, audience: null, expiresAt: null },
 };
 const counted = { exact: true, asOf: '2026-11-22T07:30:00.000Z', countId: null };
 const payday = { campaignId: 'cmp_live', name: 'Payday, slowly' };
@@ -82,9 +72,10 @@ export const named = {
       owner: 'growth',
       countries: ['SG', 'VN'],
     },
-    ...{ sources: 3, usedBy: 3, latestUse: payday, createdAt: '2026-11-18T08:00:00.000Z' },
+    ...{ revision: savedRiders.revision, audience: savedRiders.audience },
+    ...{ usedBy: 3, latestUse: payday, createdAt: '2026-11-18T08:00:00.000Z' },
     size: { ...counted, exact: false, atLeast: 124_880, atMost: 125_000, countries: ['SG', 'VN'] },
-    links: { self: '/v1/saved-audiences/sav_riders', campaigns: '/v1/campaigns?savedAudience=sav_riders' },
+    links: { self: '/v1/audiences/sav_riders', campaigns: '/v1/campaigns?savedAudience=sav_riders' },
   },
   partners: {
     ...nothing,
@@ -114,10 +105,39 @@ export const named = {
     size: { exact: false, asOf: null, countId: null, atLeast: 125_000, atMost: 125_000, countries: ['SG', 'VN'] },
     links: { self: null, campaigns: '/v1/campaigns?segment=lapsed-riders' },
   },
-} satisfies Record<string, NamedAudience>;
+} satisfies Record<string, ListedAudience>;
 
-export const namedList: NamedAudienceList = { items: Object.values(named), next: null, unavailable: null };
+export const namedList: AudienceList = {
+  ...{ items: Object.values(named), next: null, segmentsFrom: 'segmentation', unavailable: null },
+};
 
-export const namedCounts: NamedAudienceCounts = {
+/** Segments as the segmentation service offers them. */
+export const segments: AudienceList = {
+  ...namedList,
+  items: [
+    { ...named.lapsed, usedBy: 3 },
+    { ...named.staff, ...nothing, links: named.staff.links },
+  ],
+};
+
+/** Saved audiences as the list has them. */
+export const savedList: ListedAudience[] = [
+  named.riders,
+  {
+    ...named.riders,
+    ...{ id: 'sav_wallets', name: savedWallets.name, usedBy: 0, latestUse: null },
+    ...{ revision: savedWallets.revision, audience: savedWallets.audience },
+  },
+];
+
+/** Answers a list of audiences by its kind. */
+export function audiencesBy(items: Partial<Record<'list' | 'segment' | 'saved' | 'all', ListedAudience[]>>) {
+  return ({ query: { kind = 'all' } }: Asked): AudienceList => ({
+    ...namedList,
+    items: Object.entries(items).find(([each]) => each === kind)?.[1] ?? [],
+  });
+}
+
+export const namedCounts: AudienceCounts = {
   ...{ all: 5, lists: 2, segments: 2, saved: 1, withRejects: 1, notUsed: 0, failed: 1 },
 };

@@ -1,9 +1,9 @@
-import type { AudienceCount } from '#client/types.gen.ts';
+import type { ExactCount } from '#client/types.gen.ts';
 
 const line = { excluded: 0, shared: 0, withUsers: null, both: null, parts: null };
 
 /** One that has ended. */
-export const counted: AudienceCount = {
+export const counted: ExactCount = {
   ...{ id: 'cnt_1', state: 'done', cause: null, countries: ['SG', 'VN'] },
   audience: { include: [{ segment: 'lapsed-riders' }] },
   ...{ users: 1700, excluded: 10, shared: 50, withUsers: null, both: null, parts: null },
@@ -12,18 +12,18 @@ export const counted: AudienceCount = {
     { country: 'VN', done: true, users: 300, ...line },
   ],
   ...{ askedBy: 'mei', askedAt: '2026-11-21T20:44:20.000Z', startedAt: '2026-11-21T20:44:21.000Z' },
-  ...{ endedAt: '2026-11-21T20:44:29.000Z', links: { self: '/v1/audience-counts/cnt_1' } },
+  ...{ endedAt: '2026-11-21T20:44:29.000Z', links: { self: '/v1/audiences/exact-counts/cnt_1' } },
 };
 
 /** The same while it is under way. */
-export const counting: AudienceCount = {
+export const counting: ExactCount = {
   ...counted,
   ...{ state: 'running', users: 1200, excluded: 0, shared: 0, endedAt: null },
   counted: [{ country: 'SG', done: false, users: 1200, ...line }],
 };
 
 /** Of two audiences. */
-export const overlap: AudienceCount = {
+export const overlap: ExactCount = {
   ...counted,
   ...{ id: 'cnt_2', excluded: 0, shared: 0, withUsers: 900, both: 400 },
   with: { include: [{ segment: 'staff' }] },
@@ -31,5 +31,5 @@ export const overlap: AudienceCount = {
     { country: 'SG', done: true, users: 1400, ...line, withUsers: 500, both: 300 },
     { country: 'VN', done: true, users: 300, ...line, withUsers: 400, both: 100 },
   ],
-  links: { self: '/v1/audience-counts/cnt_2' },
+  links: { self: '/v1/audiences/exact-counts/cnt_2' },
 };

@@ -7,7 +7,7 @@ import { configureClient } from '../api/client.ts';
 import { App } from '../app.tsx';
 import { createConsole } from '../create-console.ts';
 import { beginSession } from '../frame/session/session.ts';
-import { segments } from './audiences.ts';
+import { audiencesBy, savedList, segments } from './audiences.ts';
 import { campaigns, counts } from './campaign-list.ts';
 import { draft, preview, runningCampaign, runs, runsOfCampaign } from './campaigns.ts';
 import * as quarantined from './quarantine.ts';
@@ -82,14 +82,11 @@ export function answersFor(role: Role): Answers {
     'GET /v1/notifications': notifications,
     'GET /v1/notifications/:id/deliveries': deliveries,
     'POST /v1/user-files/preview': suppressionPreview,
-    'GET /v1/audiences': { items: [], next: null },
-    'GET /v1/segments': segments,
-    'GET /v1/saved-audiences': { items: [savedRiders, savedWallets], next: null },
-    'GET /v1/saved-audiences/sav_riders': savedRiders,
-    'GET /v1/saved-audiences/sav_wallets': savedWallets,
-    'POST /v1/saved-audiences/:id/estimate': savedEstimate,
-    'GET /v1/named-audiences': { items: [], next: null, unavailable: null },
-    'GET /v1/named-audiences/counts': {
+    'GET /v1/audiences/sav_riders': savedRiders,
+    'GET /v1/audiences/sav_wallets': savedWallets,
+    'POST /v1/audiences/preview': savedEstimate,
+    'GET /v1/audiences': audiencesBy({ segment: segments.items, saved: savedList }),
+    'GET /v1/audiences/counts': {
       all: 0,
       lists: 0,
       segments: 0,

@@ -1,8 +1,15 @@
-import type { SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
+import type { SavedAudience, AudiencePreview } from '#client/types.gen.ts';
 
 /** Two sources and one that is left out, which campaigns took. */
 export const savedRiders: SavedAudience = {
-  ...{ id: 'sav_riders', revision: 2, name: 'Lapsed riders without staff', owner: 'growth', countries: ['SG', 'VN'] },
+  ...{
+    kind: 'saved',
+    id: 'sav_riders',
+    revision: 2,
+    name: 'Lapsed riders without staff',
+    owner: 'growth',
+    countries: ['SG', 'VN'],
+  },
   audience: {
     include: [{ segment: 'lapsed-riders' }, { list: 'aud_partners' }],
     exclude: [{ segment: 'staff' }],
@@ -11,8 +18,7 @@ export const savedRiders: SavedAudience = {
   latestUse: { campaignId: 'cmp_live', name: 'Payday, slowly', revision: 2, createdAt: '2026-11-20T08:00:00.000Z' },
   ...{ createdAt: '2026-11-18T08:00:00.000Z', updatedAt: '2026-11-19T08:00:00.000Z' },
   links: {
-    self: '/v1/saved-audiences/sav_riders',
-    estimate: '/v1/saved-audiences/sav_riders/estimate',
+    self: '/v1/audiences/sav_riders',
     campaigns: '/v1/campaigns?savedAudience=sav_riders',
   },
 };
@@ -23,8 +29,8 @@ export const savedWallets: SavedAudience = {
   audience: { include: [{ segment: 'wallet-idle-90d' }] },
 };
 
-export const savedEstimate: SavedAudienceEstimate = {
-  ...{ savedAudienceId: 'sav_riders', asOf: '2026-11-22T08:00:00.000Z' },
+export const savedEstimate: AudiencePreview = {
+  ...{ id: 'sav_riders', asOf: '2026-11-22T08:00:00.000Z' },
   countries: [
     {
       country: 'SG',

@@ -1,14 +1,14 @@
 import type { CampaignScope } from '../../../../../shared/domain/scopes.ts';
 import { isSeen, seenParamsOf, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
 import type { Pool, PoolClient } from 'pg';
-import type {
-  CountQuestion,
-  CountState,
-  StoredCountry,
-} from '../../../../../shared/contracts/campaigns/audience-counts.ts';
+import {
+  openCountsAtMost,
+  type CountQuestion,
+  type CountState,
+  type StoredCountry,
+} from '../../../../../shared/contracts/campaigns/exact-counts.ts';
 import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../../shared/postgres/connection/transaction.ts';
-import { openCountsAtMost } from '../open-counts.ts';
 import type { Page } from '../../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 
@@ -40,6 +40,8 @@ export interface NewCount {
 
 /** `known`: the same count is open or done. `too-many`: the account has reached its limit of open counts. */
 export type Asked = { kind: 'begun' | 'known'; record: CountRecord } | { kind: 'too-many' };
+
+export type CountRequests = ReturnType<typeof createCountRequests>;
 
 /** Creates the store of requested counts (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export function createCountRequests({ pool }: { pool: Pool }) {

@@ -1,12 +1,5 @@
-import { isSeen, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
-import type { AudienceState } from '../../../../../shared/contracts/campaigns/audiences.ts';
-import { campaignsNaming, publicListId } from '../../../../../shared/postgres/audiences/list-usage.ts';
-import { statementOf, unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
-import { usedByAtMost } from '../audience-store.port.ts';
-import { endOfList, savedWith } from './list-end.ts';
-
-const naming = campaignsNaming('list', publicListId('a.id'));
-const isNamed = `(exists (${naming}) or ${savedWith} > 0)`;
+import { statementOf } from '../../../../../shared/postgres/connection/statement.ts';
+import { endOfList, usesOfList } from './list-end.ts';
 
 interface NewList {
   audienceId: string;
@@ -33,51 +26,13 @@ const columns = `
   id as "audienceId", name, owner, state, users, rows::float8 as rows, duplicates::float8 as duplicates,
     rejected::float8 as rejected, cause,
   created_at as "createdAt", ready_at as "readyAt",
-  (select count(*)::int from (${naming} limit ${usedByAtMost}) u) as "usedBy",
-  ${savedWith} as "usedBySaved", ${endOfList} as "expiresAt"`;
+  ${usesOfList('campaigns')} as "usedBy", ${usesOfList('saved_audiences')} as "usedBySaved", ${endOfList} as "expiresAt"`;
 
 export const selectOne = `select ${columns} from audiences a where id = $1`;
-
-/** Parameters of a search; null matches any. */
-export interface ListSearchParams extends SeenParams {
-  pattern: string | null;
-  owner: string | null;
-  state: AudienceState | null;
-  hasRejects: boolean | null;
-  isUsed: boolean | null;
-}
 
 /** SQL of the countries of a list's users, as a jsonb array. */
 export const countriesOfList = (list: string) =>
   `coalesce((select jsonb_agg(k) from jsonb_object_keys(${list}.users) k), '[]')`;
-
-const found = ($: (param: keyof ListSearchParams) => string) => `
-  (${$('pattern')}::text is null or name ilike ${$('pattern')})
-    and (${$('owner')}::text is null or owner = ${$('owner')})
-    and (${$('state')}::text is null or state = ${$('state')})
-    and (${$('hasRejects')}::boolean is null or (rejected > 0) = ${$('hasRejects')})
-    and (${$('isUsed')}::boolean is null or ${isNamed} = ${$('isUsed')}) and ${isSeen($, countriesOfList('a'))}`;
-
-interface ListPageParams extends ListSearchParams {
-  limit: number;
-  before: string | null;
-}
-
-export const selectPage = unnamedStatementOf<ListPageParams>(
-  ($) => `
-  select ${columns} from audiences a where ${found($)} and (${$('before')}::uuid is null or id < ${$('before')})
-  order by id desc limit ${$('limit')}`,
-);
-
-/** Counts row by row: quotas bound the number of lists, and each check is one index look-up. */
-export const selectCounts = unnamedStatementOf<Pick<ListSearchParams, 'pattern' | keyof SeenParams>>(
-  ($) => `
-  select count(*)::int as "all", count(*) filter (where rejected > 0)::int as "withRejects",
-    count(*) filter (where state = 'failed')::int as failed,
-    count(*) filter (where state = 'ready' and not ${isNamed})::int as "notUsed"
-  from audiences a
-  where (${$('pattern')}::text is null or name ilike ${$('pattern')}) and ${isSeen($, countriesOfList('a'))}`,
-);
 
 interface ListChange {
   audienceId: string;

@@ -1,17 +1,14 @@
-import { seenParamsOf } from '../../../frame/postgres/seen-campaigns.ts';
 import type { Pool } from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { RejectedRow } from '../../../../../shared/contracts/campaigns/audiences.ts';
+import type { RejectedRow } from '../../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import type { Quotas } from '../../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
-import { onlyRow } from '../../../../../shared/postgres/connection/rows.ts';
-import type { AudienceCounts, AudienceRecord, AudienceStore, UploadStart } from '../audience-store.port.ts';
+import type { AudienceRecord, AudienceStore, UploadStart } from '../audience-store.port.ts';
 import type { Upload } from '../../../user-files/upload.port.ts';
 import { deleteUnusedList } from '../../../../../shared/postgres/audiences/delete-audience.ts';
 import * as statements from './audience-statements.ts';
 import { beginUpload } from './audience-upload.ts';
-import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
-import { patternOf } from '../../../frame/postgres/name-pattern.ts';
+import { pageOf } from '../../../frame/postgres/pages.ts';
 
 const bytesOfLists = ['listBytes', 'allListBytes'] as const;
 
@@ -56,20 +53,6 @@ export function createAudienceStore({ pool, uploadPool, quotas }: AudienceStoreD
       const finish: Upload<AudienceRecord>['finish'] = async (end, judge) =>
         (await upload.finish(end, judge)) ? await get(audienceId) : undefined;
       return { kind: 'begun', upload: { ...upload, finish } };
-    },
-
-    list: async ({ text, owner = null, state = null, hasRejects = null, isUsed = null, within }, limit, cursor) => {
-      requireIdCursor(cursor);
-      const search = { pattern: patternOf(text), owner, state, hasRejects, isUsed, ...seenParamsOf(within) };
-      const wanted = { ...search, limit: limit + 1, before: cursor };
-      const { rows } = await pool.query<AudienceRow>(statements.selectPage.with(wanted));
-      return pageOf(rows.map(recordOf), limit, (record) => record.audienceId);
-    },
-
-    counts: async ({ text, within }) => {
-      const wanted = { pattern: patternOf(text), ...seenParamsOf(within) };
-      const { rows } = await pool.query<AudienceCounts>(statements.selectCounts.with(wanted));
-      return onlyRow(rows);
     },
 
     change: async (audienceId, { name = null, owner }) => {

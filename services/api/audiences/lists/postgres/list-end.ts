@@ -1,10 +1,8 @@
 import { publicListId } from '../../../../../shared/postgres/audiences/list-usage.ts';
 
-/** SQL expression: number of saved audiences that use list `a`. */
-export const savedWith = `
-  coalesce((
-    select saved_audiences from named_audiences where kind = 'list' and source = ${publicListId('a.id')}
-  ), 0)`;
+/** SQL expression: number of campaigns that are not archived, or of saved audiences, that use list `a`. */
+export const usesOfList = (by: 'campaigns' | 'saved_audiences') => `
+  coalesce((select ${by} from named_audiences where kind = 'list' and source = ${publicListId('a.id')}), 0)`;
 
 const naming = (part: 'include' | 'exclude') => `
   r.definition -> 'audience' @> jsonb_build_object('${part}',
@@ -27,7 +25,7 @@ const isNeeded = `
  * The retention is a setting of the trigger service.
  */
 export const endOfList = `
-  case when a.state <> 'receiving' and ${savedWith} = 0 and not ${isNeeded} then
+  case when a.state <> 'receiving' and ${usesOfList('saved_audiences')} = 0 and not ${isNeeded} then
     a.created_at + (
       select nullif(value::int, 0) from service_settings
       where service = 'trigger' and name = 'RETENTION_AUDIENCES_DAYS'

@@ -1,19 +1,10 @@
-import type { CampaignScope } from '../../../../../shared/domain/scopes.ts';
-import { isSeen, seenParamsOf, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
 import type { Pool, PoolClient, QueryResult } from 'pg';
-import {
-  usesCountedAtMost,
-  type SavedAudienceDefinition,
-} from '../../../../../shared/contracts/campaigns/saved-audiences.ts';
+import type { SavedAudienceDefinition } from '../../../../../shared/contracts/campaigns/saved-audiences.ts';
 import type { UserBounds } from '../../../../../shared/contracts/campaigns/user-bounds.ts';
 import { publicId, uuidOf } from '../../../../../shared/domain/ids/ids.ts';
 import type { Quotas } from '../../../../../shared/domain/quotas.ts';
-import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
-import type { Page } from '../../../frame/page.port.ts';
 import type { Redefined } from '../../../frame/redefined.port.ts';
-import { patternOf } from '../../../frame/postgres/name-pattern.ts';
-import { pageOf } from '../../../frame/postgres/pages.ts';
 
 export interface SavedAudienceRecord {
   savedAudienceId: string;
@@ -24,7 +15,7 @@ export interface SavedAudienceRecord {
 }
 
 export interface SavedAudienceUse {
-  /** Campaigns, `usesCountedAtMost` at most. */
+  /** Campaigns that are not archived and have its sources. */
   usedBy: number;
   latest: { campaignId: string; name: string; revision: number; createdAt: Date } | null;
 }
@@ -34,19 +25,7 @@ export type UsedSavedAudience = SavedAudienceRecord & SavedAudienceUse;
 /** A list that the audience names was deleted meanwhile: nothing was written. */
 export type ListGone = 'list-gone';
 
-/** Filters of saved audiences; undefined matches any. */
-export interface SavedSearch {
-  /** Part of the name, case-insensitive. */
-  text?: string | undefined;
-  /** Public id of a list that the audience includes or excludes. */
-  list?: string | undefined;
-  /** Id of a segment that the audience includes or excludes. */
-  segment?: string | undefined;
-  /** Countries and actions that the caller may see; undefined means all. */
-  within?: CampaignScope | undefined;
-}
-
-export type SavedAudienceStore = ReturnType<typeof createSavedAudienceStore>;
+export type SavedAudiences = ReturnType<typeof createSavedAudienceStore>;
 
 /** Creates the store of saved audiences (docs/decisions/0101-saved-audiences-counts-and-use.md). */
 export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
@@ -54,7 +33,7 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
 
   async function get(savedAudienceId: string): Promise<UsedSavedAudience | undefined> {
     const { rows } = await pool.query<SavedAudienceRecord>(`${selectSaved} where s.id = $1`, [savedAudienceId]);
-    return (await withUses(pool, rows))[0];
+    return rows[0] && { ...rows[0], ...(await useOf(pool, savedAudienceId)) };
   }
 
   /** @returns number of revisions written; undefined if a list that the audience names does not exist */
@@ -122,18 +101,6 @@ export function createSavedAudienceStore({ pool, quotas }: { pool: Pool; quotas:
     delete: async (savedAudienceId: string): Promise<void> => {
       await pool.query('delete from saved_audiences where id = $1', [savedAudienceId]);
     },
-
-    page: async (
-      { text, list, segment, within }: SavedSearch,
-      limit: number,
-      before: string | null,
-    ): Promise<Page<UsedSavedAudience>> => {
-      const named = { list: list ?? null, segment: segment ?? null };
-      const wanted = { pattern: patternOf(text), ...named, ...seenParamsOf(within) };
-      const { rows } = await pool.query<SavedAudienceRecord>(selectPage.with({ ...wanted, before, limit: limit + 1 }));
-      const { items, next } = pageOf(rows, limit, ({ savedAudienceId }) => savedAudienceId);
-      return { items: await withUses(pool, items), next };
-    },
   };
 }
 
@@ -149,27 +116,14 @@ async function holdLists(client: PoolClient, { audience }: SavedAudienceDefiniti
   return (await client.query(selectLists, [[...lists]])).rowCount === lists.size;
 }
 
-/** Adds the use by campaigns. It reads no more campaigns than it counts, by the stored uses. */
-async function withUses(pool: Pool, records: readonly SavedAudienceRecord[]): Promise<UsedSavedAudience[]> {
-  if (records.length === 0) return [];
-  const idOf = ({ savedAudienceId }: SavedAudienceRecord) => publicId('savedAudience', savedAudienceId);
-  const { rows } = await pool.query<UseRow>(selectUses, [records.map(idOf)]);
-  const uses = new Map(rows.map((row) => [row.id, row]));
-  return records.map((record) => {
-    const { usedBy = 0, campaignId = null, name = '', revision = 1, createdAt } = uses.get(idOf(record)) ?? {};
-    const latest = campaignId === null || !createdAt ? null : { campaignId, name, revision, createdAt };
-    return { ...record, usedBy, latest };
-  });
+async function useOf(pool: Pool, savedAudienceId: string): Promise<SavedAudienceUse> {
+  const { rows } = await pool.query<UseRow>(selectUse, [publicId('savedAudience', savedAudienceId)]);
+  if (!rows[0]) return { usedBy: 0, latest: null };
+  const { usedBy, ...latest } = rows[0];
+  return { usedBy, latest };
 }
 
-interface UseRow {
-  id: string;
-  usedBy: number;
-  campaignId: string;
-  name: string;
-  revision: number;
-  createdAt: Date;
-}
+type UseRow = NonNullable<SavedAudienceUse['latest']> & Pick<SavedAudienceUse, 'usedBy'>;
 
 const selectLists = `
   select from audiences where id = any($1::uuid[]) and state = 'ready' order by id for key share`;
@@ -197,38 +151,14 @@ const selectSaved = `
   select s.id as "savedAudienceId", s.revision, r.definition, s.created_at as "createdAt", s.updated_at as "updatedAt"
   from saved_audiences s join revisions r on r.saved_audience = s.id and r.revision = s.revision`;
 
-interface PageParams extends SeenParams {
-  pattern: string | null;
-  list: string | null;
-  segment: string | null;
-  before: string | null;
-  limit: number;
-}
-
-const usesOf = (kind: 'list' | 'segment', source: string) =>
-  `select used_by from audience_uses where kind = '${kind}' and source = ${source} and by_saved`;
-
-const selectPage = unnamedStatementOf<PageParams>(
-  ($) => `${selectSaved}
-  where (${$('pattern')}::text is null or s.name ilike ${$('pattern')})
-    and (${$('list')}::text is null or s.id in (${usesOf('list', $('list'))}))
-    and (${$('segment')}::text is null or s.id in (${usesOf('segment', $('segment'))}))
-    and (${$('before')}::uuid is null or s.id < ${$('before')}) and ${isSeen($, `r.definition -> 'countries'`)}
-  order by s.id desc limit ${$('limit')}`,
-);
-
-/** Parameter: $1 public ids. Returns only saved audiences that a campaign copied which is not archived. */
-const selectUses = `
-  select u.id, l.n as "usedBy", c.id as "campaignId", c.name, (c.about #>> '{savedAudience,revision}')::int as revision,
-    c.created_at as "createdAt"
-  from unnest($1::text[]) u(id)
+/** Parameter: $1 public id. Returns no row if no campaign that is not archived has its sources. */
+const selectUse = `
+  select n.campaigns as "usedBy", c.id as "campaignId", c.name,
+    (c.about #>> '{savedAudience,revision}')::int as revision, c.created_at as "createdAt"
+  from named_audiences n
   cross join lateral (
-    select used_by from audience_uses where kind = 'saved' and source = u.id and not by_saved
+    select used_by from audience_uses where kind = 'saved' and source = n.source and not by_saved
     order by used_by desc limit 1
   ) newest
   join campaigns c on c.id = newest.used_by
-  cross join lateral (
-    select count(*)::int as n from (
-      select from audience_uses where kind = 'saved' and source = u.id and not by_saved limit ${usesCountedAtMost}
-    ) taken
-  ) l`;
+  where n.kind = 'saved' and n.source = $1`;

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { RejectedRow } from '../../../../../shared/contracts/campaigns/audiences.ts';
+import type { RejectedRow } from '../../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import type { Page } from '../../../frame/page.port.ts';
 import { pageOf, requireIdCursor } from '../../../frame/postgres/pages.ts';
 import { onlyRow } from '../../../../../shared/postgres/connection/rows.ts';

@@ -29,13 +29,13 @@ test('on the page of a run any word may be one of its users', () => {
   expect(found('sg-00042')).toEqual([]);
 });
 
-test('campaigns, shards, lists, quarantined items and changes are found by what they are called', () => {
+test('campaigns, shards, audiences, quarantined items and changes are found by what they are called', () => {
   const id = (prefix: string) => `${prefix}_01jd9m2x4ve8sb7tq6yc3h5n0a`;
   expect(
-    [id('cmp'), 'award-reward.VN', id('aud'), id('dlt'), id('qst'), id('chg')].flatMap((text) =>
+    [id('cmp'), 'award-reward.VN', id('aud'), id('sav'), id('dlt'), id('qst'), id('chg')].flatMap((text) =>
       found(text).map(({ to }) => to),
     ),
-  ).toEqual(['/campaigns/$campaignId', '/shards', '/audiences', '/quarantine', '/quarantine', '/audit']);
+  ).toEqual(['/campaigns/$campaignId', '/shards', '/audiences', '/audiences', '/quarantine', '/quarantine', '/audit']);
 });
 
 test('pages are found by a part of their name, and all of them before anything is typed', () => {

@@ -10,7 +10,7 @@ export interface FindTarget {
   link: Pick<LinkProps, 'to' | 'params' | 'search'>;
 }
 
-const idPattern = /^(cmp|run|aud|dlt|qst|chg|evt|job|sch|cli)_[0-7][0-9a-z]{25}$/;
+const idPattern = /^(cmp|run|aud|sav|dlt|qst|chg|evt|job|sch|cli)_[0-7][0-9a-z]{25}$/;
 const shardPattern = /^[a-z][a-z0-9-]{0,63}\.[A-Z]{2}$/;
 
 /**
@@ -28,6 +28,12 @@ export function findTargets(
   return [...byId(first, userId), ...userOf(text.trim(), runId), ...pages(text.trim(), entries)];
 }
 
+/** @param label name of the audience, or its id */
+export function audienceTarget(id: string, label: string): FindTarget {
+  const kind = id.startsWith('sav_') ? 'Saved audience' : 'Uploaded list';
+  return { id, icon: 'users', label, kind, link: { to: '/audiences', search: { id } } };
+}
+
 function byId(id: string, userId: string): FindTarget[] {
   if (shardPattern.test(id)) {
     return [{ id, icon: 'shards', label: id, kind: 'Shard', link: { to: '/shards', search: { shard: id } } }];
@@ -39,7 +45,8 @@ function byId(id: string, userId: string): FindTarget[] {
     case 'cmp':
       return [campaignTarget(id)];
     case 'aud':
-      return [{ id, icon: 'users', label: id, kind: 'Uploaded list', link: { to: '/audiences', search: { id } } }];
+    case 'sav':
+      return [audienceTarget(id, id)];
     case 'sch':
       return [{ id, icon: 'sched', label: id, kind: 'Schedule', link: { to: '/schedules', search: { id } } }];
     case 'cli':

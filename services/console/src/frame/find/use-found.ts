@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { findOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { Found } from '#client/types.gen.ts';
-import type { FindTarget } from './find-targets.ts';
+import { audienceTarget, type FindTarget } from './find-targets.ts';
 
 /** Searches the server for an id, or for names that contain the text, from two characters on. */
 export function useFound(text: string): { targets: FindTarget[]; isAsking: boolean } {
@@ -34,7 +34,7 @@ function targetsOf({ kind, id, title }: Found): FindTarget[] {
     case 'shard':
       return [{ id, icon: 'shards', label: title, kind: 'Shard', link: { to: '/shards', search: { shard: id } } }];
     case 'audience':
-      return [{ id, icon: 'users', label: title, kind: 'Uploaded list', link: { to: '/audiences', search: { id } } }];
+      return [audienceTarget(id, title)];
     case 'client': {
       const link = { to: '/clients/$client', params: { client: title } } as const;
       return [{ id, icon: 'key', label: title, kind: 'Client', link }];

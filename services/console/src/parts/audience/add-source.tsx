@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Audience, Run } from '#client/types.gen.ts';
+import type { ListedAudience, Run } from '#client/types.gen.ts';
 import { Button } from '../controls/button.tsx';
 import { Check, Select, TextInput } from '../controls/controls.tsx';
 import { useMinute } from '../browser/now.ts';
@@ -8,9 +8,10 @@ import { useZone } from '../times/zone.ts';
 import { outcomes, type EarlierOutcome, type SourceForm } from '../campaign/form.ts';
 import { AskButtons, type AskProps } from './ask-buttons.tsx';
 import { SegmentAsk } from './segment-ask.tsx';
+import { sizeText } from './use-words.ts';
 
 interface AddSourceProps {
-  lists: readonly Audience[];
+  lists: readonly ListedAudience[];
   runs: readonly Run[];
   onAdd: (source: SourceForm) => void;
 }
@@ -59,19 +60,18 @@ export function AddSource({
   );
 }
 
-function ListAsk({ lists, onAdd, onCancel }: AskProps<SourceForm> & { lists: readonly Audience[] }) {
+function ListAsk({ lists, onAdd, onCancel }: AskProps<SourceForm> & { lists: readonly ListedAudience[] }) {
   const [list, setList] = useState('');
-  const ready = lists.filter(({ state }) => state === 'ready');
-  if (ready.length === 0) return <p className="t3 sm ask">No list was uploaded yet.</p>;
+  if (lists.length === 0) return <p className="t3 sm ask">No list was uploaded yet.</p>;
   return (
     <div className="ask">
       <Select
         aria-label="List"
         placeholder="Choose a list…"
         value={list}
-        choices={ready.map(({ id, name, users }) => ({
+        choices={lists.map(({ id, name, size }) => ({
           value: id,
-          label: `${name} (${users.toLocaleString('en-US')} users)`,
+          label: size === null ? name : `${name} (${sizeText(size)} users)`,
         }))}
         onChoose={setList}
       />

@@ -1,9 +1,9 @@
-import type { AudienceCount } from '#client/types.gen.ts';
+import type { ExactCount } from '#client/types.gen.ts';
 import { formatCount } from '../words/numbers.ts';
 import { formatDuration } from '../times/times.ts';
 
 /** Returns the progress by country, such as `SG 1,400 · ID 300 so far · VN to come`. */
-export function countedByCountry({ counted, countries }: Pick<AudienceCount, 'counted' | 'countries'>): string {
+export function countedByCountry({ counted, countries }: Pick<ExactCount, 'counted' | 'countries'>): string {
   const lines = new Map(counted.map((line) => [line.country, line]));
   return countries
     .map((country) => {
@@ -15,7 +15,7 @@ export function countedByCountry({ counted, countries }: Pick<AudienceCount, 'co
 }
 
 /** Returns the time that reading the sources took; null while the count has not ended. */
-export function readIn({ startedAt, endedAt }: Pick<AudienceCount, 'startedAt' | 'endedAt'>): string | null {
+export function readIn({ startedAt, endedAt }: Pick<ExactCount, 'startedAt' | 'endedAt'>): string | null {
   if (startedAt === null || endedAt === null) return null;
   return formatDuration(Math.max(0, Date.parse(endedAt) - Date.parse(startedAt)));
 }
@@ -31,7 +31,7 @@ export function overlapOf({
   users,
   withUsers,
   both,
-}: Pick<AudienceCount, 'users' | 'withUsers' | 'both'>): Overlap | null {
+}: Pick<ExactCount, 'users' | 'withUsers' | 'both'>): Overlap | null {
   if (withUsers === null || both === null) return null;
   return { onlyHere: users - both, both, onlyThere: withUsers - both };
 }

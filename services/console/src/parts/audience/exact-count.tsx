@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { AudienceCount } from '#client/types.gen.ts';
+import type { ExactCount } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../icon/icon.tsx';
@@ -8,10 +8,10 @@ import { capitalOf } from '../words/figures.ts';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { countedByCountry, readIn } from './count-words.ts';
 import { largeNumber } from './how-many-line.tsx';
-import { isOpen, type CountQuestion, type ExactCount } from './use-exact-count.ts';
+import { isOpen, type CountControl, type CountQuestion } from './use-exact-count.ts';
 
 interface ExactCountProps {
-  count: ExactCount;
+  count: CountControl;
   question: CountQuestion;
   refusal: string | undefined;
   missing?: string | undefined;
@@ -52,7 +52,7 @@ export function ExactCountLine({ count, question, refusal, missing, estimate, ..
 }
 
 interface CountedProps extends Pick<ExactCountProps, 'isLarge' | 'isSummed'> {
-  counted: AudienceCount;
+  counted: ExactCount;
   isOld: boolean;
 }
 
@@ -75,7 +75,7 @@ function Counted({ counted, isOld, isLarge = false, isSummed = false }: CountedP
   );
 }
 
-function CountedWhen({ counted, isSummed }: { counted: AudienceCount; isSummed: boolean }) {
+function CountedWhen({ counted, isSummed }: { counted: ExactCount; isSummed: boolean }) {
   const { startedAt, askedAt } = counted;
   const took = isSummed ? null : readIn(counted);
   return (
@@ -87,7 +87,7 @@ function CountedWhen({ counted, isSummed }: { counted: AudienceCount; isSummed: 
 }
 
 /** Users of the sources that are not in the audience, and the time at which the segments were read. */
-function Parts({ counted, isSummed }: { counted: AudienceCount; isSummed: boolean }) {
+function Parts({ counted, isSummed }: { counted: ExactCount; isSummed: boolean }) {
   const { excluded, shared, audience } = counted;
   const took = readIn(counted);
   const parts = [
@@ -102,11 +102,11 @@ function Parts({ counted, isSummed }: { counted: AudienceCount; isSummed: boolea
   return capitalOf(parts.join(' · '));
 }
 
-function hasSegment({ include, exclude = [] }: AudienceCount['audience']): boolean {
+function hasSegment({ include, exclude = [] }: ExactCount['audience']): boolean {
   return [...include, ...exclude].some((entry) => 'segment' in entry);
 }
 
-function progressOf(counted: AudienceCount): string {
+function progressOf(counted: ExactCount): string {
   const { state, cause, countries } = counted;
   if (cause !== null) return `Waits: ${cause}`;
   if (state === 'waiting') return 'Waits for a trigger, which counts two at once';

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { AudienceCount } from '#client/types.gen.ts';
+import type { ExactCount } from '#client/types.gen.ts';
 import { Button } from '../controls/button.tsx';
 import { entryOf } from '../campaign/form-definition.ts';
 import type { SourceForm } from '../campaign/form.ts';
@@ -10,7 +10,7 @@ import { overlapOf } from './count-words.ts';
 import { CountRefused } from './exact-count.tsx';
 import { SourceWords } from './source-words.tsx';
 import { isOpen, useExactCount, type CountQuestion } from './use-exact-count.ts';
-import { useEarlierRuns, useLists } from './use-sources.ts';
+import { useEarlierRuns, useLists, useNamedSources } from './use-sources.ts';
 
 interface OverlapProps {
   question: Omit<CountQuestion, 'with'>;
@@ -25,6 +25,7 @@ export function Overlap({ question, ...why }: OverlapProps) {
   const count = useExactCount();
   const refusal = why.refusal ?? why.missing;
   const [other, setOther] = useState<SourceForm | null>(null);
+  const named = useNamedSources({ include: other === null ? [] : [entryOf(other)] });
   const { counted, error } = count;
   const ask = (source: SourceForm) => ({ ...question, with: { include: [entryOf(source)] } });
   const start = (source: SourceForm, anew = false) => {
@@ -43,7 +44,7 @@ export function Overlap({ question, ...why }: OverlapProps) {
       ) : (
         <div className="row flex-wrap gap-y-1">
           <span className="grow basis-40 min-w-0 wrap-anywhere">
-            With <SourceWords source={other} {...{ lists, runs }} />
+            With <SourceWords source={other} {...named} />
           </span>
           {counted && isOpen(counted) ? (
             <Button small refusal={refusal} onClick={() => count.cancel(counted)}>
@@ -72,7 +73,7 @@ export function Overlap({ question, ...why }: OverlapProps) {
   );
 }
 
-function ThreeNumbers({ counted, isOld }: { counted: AudienceCount; isOld: boolean }) {
+function ThreeNumbers({ counted, isOld }: { counted: ExactCount; isOld: boolean }) {
   const { state, cause, users, startedAt, askedAt } = counted;
   const overlap = overlapOf(counted);
   if (state === 'failed') return <p className="c-bad sm">It could not be counted: {cause ?? 'nobody knows why'}.</p>;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 import { listAudienceRejectsOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { Audience, ListAudienceRejectsResponse } from '#client/types.gen.ts';
+import type { UploadedAudience, ListAudienceRejectsResponse } from '#client/types.gen.ts';
 import { Button } from '../controls/button.tsx';
 import type { Column } from '../data-table/columns.tsx';
 import { DataTable } from '../data-table/data-table.tsx';
@@ -15,7 +15,7 @@ import { ruleWords } from './reject-words.ts';
 /** Number of rejected lines that the API keeps for each list. */
 export const keptRejects = 1000;
 
-type RejectedList = Pick<Audience, 'id' | 'name' | 'rejected'>;
+type RejectedList = Pick<UploadedAudience, 'id' | 'name' | 'rejected'>;
 
 /** A button such as `224 bad lines`, which opens the rejected lines that the API keeps. */
 export function RejectedLinesButton({ list, children }: { list: RejectedList; children?: ReactNode }) {

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { listSavedAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { SavedAudience } from '#client/types.gen.ts';
+import { listAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ListedAudience } from '#client/types.gen.ts';
+import { takenOf, type TakenAudience } from '../campaign/form-definition.ts';
 import { useSettled } from '../forms/use-settled.ts';
 import { Button } from '../controls/button.tsx';
 import { Combobox } from '../controls/combobox.tsx';
@@ -12,7 +13,7 @@ import type { AskProps } from './ask-buttons.tsx';
 const shownAtOnce = 20;
 const settleMs = 200;
 
-interface SavedAskProps extends AskProps<SavedAudience> {
+interface SavedAskProps extends AskProps<TakenAudience> {
   /** Number of sources that the sources of the saved audience replace. */
   replaces: number;
 }
@@ -20,12 +21,13 @@ interface SavedAskProps extends AskProps<SavedAudience> {
 export function SavedAsk({ replaces, onAdd, onCancel }: SavedAskProps) {
   const [text, setText] = useState('');
   const { value: search } = useSettled(text.trim(), settleMs);
-  const query = { limit: shownAtOnce, ...(search !== '' && { q: search }) };
-  const found = useQuery({ ...listSavedAudiencesOptions({ query }), placeholderData: keepPreviousData });
+  const query = { kind: 'saved' as const, limit: shownAtOnce, ...(search !== '' && { q: search }) };
+  const found = useQuery({ ...listAudiencesOptions({ query }), placeholderData: keepPreviousData });
   const items = found.data?.items ?? [];
   const choose = (chosen: string) => {
     const saved = items.find(({ id, name }) => id === chosen || name === chosen);
-    if (saved) onAdd(saved);
+    const taken = saved && takenOf(saved);
+    if (taken) onAdd(taken);
   };
   return (
     <div className="ask">
@@ -34,10 +36,9 @@ export function SavedAsk({ replaces, onAdd, onCancel }: SavedAskProps) {
         placeholder="Its name"
         text={text}
         onText={setText}
-        options={items.map(({ id, name, countries, audience }) => {
-          const sources = countOf(audience.include.length + (audience.exclude ?? []).length, 'source');
-          return { value: id, label: plainText(name), note: `${sources}, ${countries.join(' ')}`, isOpaque: true };
-        })}
+        options={items.map((saved) => ({
+          ...{ value: saved.id, label: plainText(saved.name), note: noteOf(saved), isOpaque: true },
+        }))}
         onChoose={choose}
       />
       {found.data?.items.length === 0 && (
@@ -55,4 +56,10 @@ export function SavedAsk({ replaces, onAdd, onCancel }: SavedAskProps) {
       </div>
     </div>
   );
+}
+
+/** Returns a text such as `3 sources, SG VN`. */
+function noteOf({ audience, countries }: ListedAudience): string {
+  const { include = [], exclude = [] } = audience ?? {};
+  return `${countOf(include.length + exclude.length, 'source')}, ${(countries ?? []).join(' ')}`;
 }

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { listSegmentsOptions } from '#client/@tanstack/react-query.gen.ts';
-import { segmentSize, segmentUse, segmentsFrom } from './segment-words.ts';
+import { listAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
+import { segmentsFrom, sizeText, usedByWords } from './use-words.ts';
 import { useSettled } from '../forms/use-settled.ts';
 import { Combobox } from '../controls/combobox.tsx';
 import type { SourceForm } from '../campaign/form.ts';
@@ -15,12 +15,12 @@ export function SegmentAsk({ onAdd, onCancel }: AskProps<SourceForm>) {
   const [text, setText] = useState('');
   const typed = text.trim();
   const { value: search, isBehind } = useSettled(typed, settleMs);
-  const query = { limit: shownAtOnce, ...(search !== '' && { q: search }) };
-  const found = useQuery({ ...listSegmentsOptions({ query }), placeholderData: keepPreviousData, staleTime: 30_000 });
+  const query = { kind: 'segment' as const, limit: shownAtOnce, ...(search !== '' && { q: search }) };
+  const found = useQuery({ ...listAudiencesOptions({ query }), placeholderData: keepPreviousData, staleTime: 30_000 });
   const items = found.data?.items ?? [];
   const add = (segment: string) => onAdd({ kind: 'segment', segment });
   const isKnown = items.some(({ id }) => id === typed);
-  const isSure = !isBehind && !found.isFetching && found.data?.from === 'segmentation';
+  const isSure = !isBehind && !found.isFetching && found.data?.segmentsFrom === 'segmentation';
   const hint = found.data && segmentsFrom(found.data);
   return (
     <div className="ask">
@@ -30,7 +30,8 @@ export function SegmentAsk({ onAdd, onCancel }: AskProps<SourceForm>) {
         text={text}
         onText={setText}
         options={items.map((segment) => {
-          return { value: segment.id, label: segment.name, note: `${segmentSize(segment)}, ${segmentUse(segment)}` };
+          const size = segment.size === null ? 'size not known' : `${sizeText(segment.size)} users`;
+          return { value: segment.id, label: segment.name, note: `${size}, ${usedByWords(segment)}` };
         })}
         onChoose={add}
       />

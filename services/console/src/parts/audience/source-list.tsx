@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Audience, Run } from '#client/types.gen.ts';
+import type { UploadedAudience, Run } from '#client/types.gen.ts';
 import type { SourceForm } from '../campaign/form.ts';
 import { Button } from '../controls/button.tsx';
 import { Icon } from '../icon/icon.tsx';
@@ -10,7 +10,7 @@ export const sourceIcons = { segment: 'users', list: 'audit', run: 'retry' } as 
 interface SourceListProps {
   label: string;
   sources: readonly SourceForm[];
-  lists: readonly Audience[];
+  lists: readonly UploadedAudience[];
   runs: readonly Run[];
   /** Returns the users of a source by its index; undefined before they are requested. */
   usersOf?: (index: number) => number | null | undefined;

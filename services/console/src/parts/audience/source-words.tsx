@@ -1,4 +1,4 @@
-import type { Audience, Run } from '#client/types.gen.ts';
+import type { UploadedAudience, Run } from '#client/types.gen.ts';
 import { Time } from '../times/time.tsx';
 import { countOf, formatCount } from '../words/numbers.ts';
 import { shortId } from '../controls/copy-button.tsx';
@@ -8,7 +8,7 @@ import { RejectedLinesButton } from './rejected-lines-button.tsx';
 
 interface SourceWordsProps {
   source: SourceForm;
-  lists: readonly Audience[];
+  lists: readonly UploadedAudience[];
   runs: readonly Run[];
 }
 

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState, type ComponentProps } from 'react';
-import type { Audience } from '#client/types.gen.ts';
+import type { UploadedAudience } from '#client/types.gen.ts';
 import { problemOf } from '../../api/problems.ts';
 import { Button } from '../controls/button.tsx';
 import { TextInput } from '../controls/controls.tsx';
@@ -14,7 +14,7 @@ import { uploadWithProgress } from './upload-with-progress.ts';
 
 interface UploadListProps {
   countries: readonly string[];
-  onUploaded: (list: Audience) => void;
+  onUploaded: (list: UploadedAudience) => void;
 }
 
 /** Form that uploads a list: the chosen file, its name, and the progress of the upload. */

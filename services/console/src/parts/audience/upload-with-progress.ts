@@ -1,5 +1,5 @@
 import { uploadAudience } from '#client/sdk.gen.ts';
-import type { Audience } from '#client/types.gen.ts';
+import type { UploadedAudience } from '#client/types.gen.ts';
 import { columnQuery, type ColumnChoice } from '../file-preview/column-choice.ts';
 import { fileHeaders } from '../file-preview/use-file-preview.ts';
 
@@ -17,7 +17,7 @@ export interface Upload {
 }
 
 /** Uploads a list by XMLHttpRequest: fetch does not report how much of a body was sent. */
-export async function uploadWithProgress({ file, onSent, signal, ...upload }: Upload): Promise<Audience> {
+export async function uploadWithProgress({ file, onSent, signal, ...upload }: Upload): Promise<UploadedAudience> {
   const { name, owner, columns, acceptRejected } = upload;
   const { data } = await uploadAudience({
     query: {

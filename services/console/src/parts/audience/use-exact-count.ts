@@ -1,18 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { getAudienceCountOptions, getAudienceCountQueryKey } from '#client/@tanstack/react-query.gen.ts';
-import { cancelAudienceCount, countAudience } from '#client/sdk.gen.ts';
-import type { AudienceCount, AudienceCountRequestInput } from '#client/types.gen.ts';
+import { getExactCountOptions, getExactCountQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import { cancelExactCount, beginExactCount } from '#client/sdk.gen.ts';
+import type { ExactCount, ExactCountRequestInput } from '#client/types.gen.ts';
 
-export type CountQuestion = Pick<AudienceCountRequestInput, 'countries' | 'audience' | 'with'>;
+export type CountQuestion = Pick<ExactCountRequestInput, 'countries' | 'audience' | 'with'>;
 
 /** Polling interval in milliseconds. A trigger reports its progress every two seconds. */
 const lookEveryMs = 1000;
 
 /** Keys of the queries whose answers contain the size of an audience. */
-const estimates = new Set(['previewCampaign', 'estimateCampaign', 'savedAudienceEstimate']);
+const estimates = new Set(['previewCampaign', 'estimateCampaign', 'previewAudience']);
 
-export type ExactCount = ReturnType<typeof useExactCount>;
+export type CountControl = ReturnType<typeof useExactCount>;
 
 /**
  * Starts an exact count, polls it until it ends, and keeps its result when the question changes.
@@ -23,26 +23,26 @@ export function useExactCount(known: string | null = null) {
   const [asked, setAsked] = useState<{ id: string; of: string } | null>(null);
   const id = asked?.id ?? known;
   const found = useQuery({
-    ...getAudienceCountOptions({ path: { id: id ?? '' } }),
+    ...getExactCountOptions({ path: { id: id ?? '' } }),
     enabled: id !== null,
     refetchInterval: ({ state: { data } }) => (data && isOpen(data) ? lookEveryMs : false),
   });
-  const know = async (counted: AudienceCount) => {
-    const queryKey = getAudienceCountQueryKey({ path: { id: counted.id } });
+  const know = async (counted: ExactCount) => {
+    const queryKey = getExactCountQueryKey({ path: { id: counted.id } });
     // A read that is still under way may return an older state.
     await queries.cancelQueries({ queryKey });
     queries.setQueryData(queryKey, counted);
   };
   const start = useMutation({
     mutationFn: async ({ question, anew = false }: { question: CountQuestion; anew?: boolean }) => {
-      const { data } = await countAudience({ body: { ...question, anew }, throwOnError: true });
+      const { data } = await beginExactCount({ body: { ...question, anew }, throwOnError: true });
       await know(data);
       setAsked({ id: data.id, of: JSON.stringify(question) });
     },
   });
   const cancel = useMutation({
-    mutationFn: async ({ id }: AudienceCount) => {
-      await know((await cancelAudienceCount({ path: { id }, throwOnError: true })).data);
+    mutationFn: async ({ id }: ExactCount) => {
+      await know((await cancelExactCount({ path: { id }, throwOnError: true })).data);
     },
   });
   const { data: counted } = found;
@@ -62,6 +62,6 @@ export function useExactCount(known: string | null = null) {
   };
 }
 
-export function isOpen({ state }: Pick<AudienceCount, 'state'>): boolean {
+export function isOpen({ state }: Pick<ExactCount, 'state'>): boolean {
   return state === 'waiting' || state === 'running';
 }

@@ -5,10 +5,12 @@ import {
   listAudiencesOptions,
   listRunsOptions,
 } from '#client/@tanstack/react-query.gen.ts';
-import type { Audience, Run, SavedAudience } from '#client/types.gen.ts';
+import type { ListedAudience, Run, SavedAudience } from '#client/types.gen.ts';
 
-export function useLists(): readonly Audience[] {
-  return useQuery(listAudiencesOptions({ query: { limit: 200 } })).data?.items ?? [];
+/** Loads the lists that a campaign can use, the most used first. */
+export function useLists(): readonly ListedAudience[] {
+  const query = { kind: 'list', state: 'ready', limit: 200 } as const;
+  return useQuery(listAudiencesOptions({ query })).data?.items ?? [];
 }
 
 export function useEarlierRuns(): readonly Run[] {
@@ -26,7 +28,7 @@ export function useNamedSources({ include, exclude = [] }: Pick<SavedAudience['a
   });
   const foundRuns = useQueries({ queries: [...runs].map((id) => ({ ...getRunOptions({ path: { id } }), ...kept })) });
   return {
-    lists: foundLists.flatMap(({ data }) => data ?? []),
+    lists: foundLists.flatMap(({ data }) => (data?.kind === 'list' ? data : [])),
     runs: foundRuns.flatMap(({ data }) => data ?? []),
   };
 }

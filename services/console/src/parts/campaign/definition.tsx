@@ -137,7 +137,8 @@ function Entries({ entries }: { entries: Campaign['audience']['include'] }) {
 
 /** Name and rejected lines of a list; its short id until the name is loaded. */
 function ListOf({ id }: { id: string }) {
-  const { data } = useQuery({ ...getAudienceOptions({ path: { id } }), staleTime: namesChangeRarely });
+  const { data: found } = useQuery({ ...getAudienceOptions({ path: { id } }), staleTime: namesChangeRarely });
+  const data = found?.kind === 'list' ? found : undefined;
   return (
     <>
       {data ? <b className="font-medium">{data.name}</b> : <span className="mono">{shortId(id)}</span>}{' '}

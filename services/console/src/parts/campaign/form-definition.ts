@@ -1,4 +1,10 @@
-import type { ActionType, Campaign, CampaignDefinitionInput, SavedAudience } from '#client/types.gen.ts';
+import type {
+  ActionType,
+  Campaign,
+  CampaignDefinitionInput,
+  ListedAudience,
+  SavedAudience,
+} from '#client/types.gen.ts';
 import { fieldsOf } from '../forms/schema-fields.ts';
 import {
   initialTexts,
@@ -197,7 +203,15 @@ export function newForm(zone: string, beginning: Partial<CampaignForm> = {}): Ca
 }
 
 /** Returns the sources of a saved audience, which is recorded only if the form can express them exactly. */
-export function takenFrom({ id, revision, audience }: Pick<SavedAudience, 'id' | 'revision' | 'audience'>) {
+/** A saved audience whose sources a campaign copies. */
+export type TakenAudience = Pick<SavedAudience, 'id' | 'revision' | 'countries' | 'audience'>;
+
+/** Returns undefined for a list or a segment. */
+export function takenOf({ id, revision, countries, audience }: ListedAudience): TakenAudience | undefined {
+  return revision === null || audience === null ? undefined : { id, revision, countries: countries ?? [], audience };
+}
+
+export function takenFrom({ id, revision, audience }: Pick<TakenAudience, 'id' | 'revision' | 'audience'>) {
   const { include, exclude = [] } = audience;
   const entries = [...include, ...exclude];
   const isSame = JSON.stringify(entries.map(sourceOf).map(entryOf)) === JSON.stringify(entries);

@@ -1,9 +1,9 @@
-import type { NamedAudienceCounts } from '#client/types.gen.ts';
+import type { AudienceCounts } from '#client/types.gen.ts';
 import { Chips } from '../../parts/lists/chips.tsx';
 import { audienceChoices, audienceKinds, type AudiencesSearch } from './search.ts';
 
 interface AudienceChipsProps {
-  counts: NamedAudienceCounts | undefined;
+  counts: AudienceCounts | undefined;
   search: AudiencesSearch;
   onChoose: (chosen: Pick<AudiencesSearch, 'kind' | 'show'>) => void;
 }

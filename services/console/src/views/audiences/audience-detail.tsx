@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Audience } from '#client/types.gen.ts';
+import type { UploadedAudience } from '#client/types.gen.ts';
 import { largeNumber } from '../../parts/audience/how-many-line.tsx';
 import { Overlap } from '../../parts/audience/overlap.tsx';
 import { CopyableId } from '../../parts/controls/copy-button.tsx';
@@ -16,7 +16,7 @@ import { RejectedLines } from './rejected-lines.tsx';
 import { sideBySide, UsedBy } from './used-by.tsx';
 
 interface AudienceDetailProps {
-  audience: Audience;
+  audience: UploadedAudience;
   refusal: string | undefined;
   onGone: () => Promise<void>;
   onFile: ((file: File) => void) | undefined;

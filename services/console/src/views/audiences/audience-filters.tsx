@@ -1,4 +1,4 @@
-import type { NamedAudience, NamedAudienceCounts } from '#client/types.gen.ts';
+import type { ListedAudience, AudienceCounts } from '#client/types.gen.ts';
 import { FilterMenu } from '../../parts/lists/filter-menu.tsx';
 import { SearchField } from '../../parts/lists/search-field.tsx';
 import { AudienceChips } from './audience-chips.tsx';
@@ -6,8 +6,8 @@ import type { AudiencesSearch } from './search.ts';
 
 interface AudienceFiltersProps {
   search: AudiencesSearch;
-  items: readonly NamedAudience[] | undefined;
-  counts: NamedAudienceCounts | undefined;
+  items: readonly ListedAudience[] | undefined;
+  counts: AudienceCounts | undefined;
   onChoose: (change: Partial<AudiencesSearch>) => void;
 }
 

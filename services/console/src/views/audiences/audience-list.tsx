@@ -1,16 +1,16 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ListNamedAudiencesResponse, NamedAudience, NamedAudienceCounts, Problem } from '#client/types.gen.ts';
+import type { ListAudiencesResponse, ListedAudience, AudienceCounts, Problem } from '#client/types.gen.ts';
 import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Paging } from '../../parts/lists/paging.tsx';
 import { Empty, NoMatch } from '../../parts/standing/states.tsx';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-import { NamedTable } from './named-table.tsx';
-import { filterWords } from './named-words.ts';
+import { AudienceTable } from './audience-table.tsx';
+import { filterWords } from './listed-words.ts';
 import type { AudienceKind, AudiencesSearch } from './search.ts';
 
 interface AudienceListProps {
-  query: UseQueryResult<ListNamedAudiencesResponse, Problem>;
-  counts: NamedAudienceCounts | undefined;
+  query: UseQueryResult<ListAudiencesResponse, Problem>;
+  counts: AudienceCounts | undefined;
   search: AudiencesSearch;
   shown: { kind: AudienceKind; id: string } | undefined;
   onClear: () => void;
@@ -27,7 +27,7 @@ export function AudienceList({ query, counts, search, shown, onClear, onGo }: Au
         items={items}
         empty={<NoAudience search={search} onClear={onClear} />}
       >
-        <NamedTable audiences={items} shown={shown} search={search} />
+        <AudienceTable audiences={items} shown={shown} search={search} />
       </ListView>
       {items !== undefined && (items.length > 0 || search.cursor !== undefined) && (
         <Paging cursor={search.cursor} next={query.data?.next} words={{ before: 'Before', behind: 'More' }} onGo={onGo}>
@@ -56,9 +56,9 @@ function NoAudience({ search, onClear }: { search: AudiencesSearch; onClear: () 
 
 /** Returns a text such as `20 of 1,204 audiences`. The total is known if neither a kind nor a state is chosen. */
 function pageWords(
-  items: readonly NamedAudience[],
+  items: readonly ListedAudience[],
   { kind, show }: AudiencesSearch,
-  counts: NamedAudienceCounts | undefined,
+  counts: AudienceCounts | undefined,
 ): string {
   const total = kind === undefined && show === undefined ? counts?.all : null;
   return typeof total === 'number' && total > items.length

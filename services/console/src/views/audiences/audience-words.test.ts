@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { partners, rejects } from '../../testing/audiences.ts';
-import { byCountry, fileEquation, midCut, rejectGroups, usedByWords } from './audience-words.ts';
+import { byCountry, fileEquation, midCut, rejectGroups } from './audience-words.ts';
 
 test('what became of the lines of a file adds up', () => {
   const { rows, users, duplicates, rejected } = partners;
@@ -20,14 +20,6 @@ test('rejected lines stand by reason, the most frequent first, each with its fir
     ['No country', 88, 2],
     ['Country is not set up', 402, 1],
   ]);
-});
-
-test('who depends on a list is counted, and not beyond what the API counts', () => {
-  expect([0, 1, 3, 100].map((usedBy) => usedByWords({ usedBy, usedBySaved: 0 }))).toEqual([
-    ...['not used', '1 campaign', '3 campaigns', '100 campaigns or more'],
-  ]);
-  expect(usedByWords({ usedBy: 0, usedBySaved: 1 })).toBe('1 audience');
-  expect(usedByWords({ usedBy: 3, usedBySaved: 2 })).toBe('3 campaigns, 2 audiences');
 });
 
 test('the name of a file is cut in its middle, another name is not', () => {

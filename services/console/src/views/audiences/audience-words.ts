@@ -1,26 +1,17 @@
-import type { Audience, RejectedRow } from '#client/types.gen.ts';
+import type { UploadedAudience, RejectedRow } from '#client/types.gen.ts';
 import { ruleWords } from '../../parts/audience/reject-words.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
-
-/** The API counts uses up to this number, and each campaign once. */
-const countedAtMost = 100;
-
-export function usedByWords({ usedBy, usedBySaved }: Pick<Audience, 'usedBy' | 'usedBySaved'>): string {
-  const campaigns = usedBy >= countedAtMost ? `${countedAtMost} campaigns or more` : countOf(usedBy, 'campaign');
-  const uses = [...(usedBy > 0 ? [campaigns] : []), ...(usedBySaved > 0 ? [countOf(usedBySaved, 'audience')] : [])];
-  return uses.length === 0 ? 'not used' : uses.join(', ');
-}
 
 const named = 6;
 
 /** Returns the users by country: `ID 371,204 · VN 266,446`. */
-export function byCountry({ countries }: Pick<Audience, 'countries'>): string {
+export function byCountry({ countries }: Pick<UploadedAudience, 'countries'>): string {
   const most = countries.toSorted((a, b) => b.users - a.users);
   const words = most.slice(0, named).map(({ country, users }) => `${country} ${formatCount(users)}`);
   return [...words, ...(most.length > named ? [`${most.length - named} more countries`] : [])].join(' · ');
 }
 
-export function fileEquation({ rows, users, duplicates, rejected }: Audience): string {
+export function fileEquation({ rows, users, duplicates, rejected }: UploadedAudience): string {
   const parts = [
     countOf(users, 'user'),
     ...(duplicates > 0 ? [`${formatCount(duplicates)} repeated`] : []),

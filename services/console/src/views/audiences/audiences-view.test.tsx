@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { cutList, named, namedCounts, namedList, partners, rejects } from '../../testing/audiences.ts';
 import { campaigns } from '../../testing/campaign-list.ts';
 import { counted, counting, overlap } from '../../testing/counts.ts';
-import { problem, type Answers, type Asked } from '../../testing/fake-api.ts';
+import { problem, type Answers, type Asked, type FakeApi } from '../../testing/fake-api.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 import { savedRiders } from '../../testing/saved-audiences.ts';
 
 const answers = {
-  'GET /v1/named-audiences': namedList,
-  'GET /v1/named-audiences/counts': namedCounts,
+  'GET /v1/audiences': namedList,
+  'GET /v1/audiences/counts': namedCounts,
   'GET /v1/audiences/aud_partners': partners,
   'GET /v1/audiences/aud_cut': cutList,
   'GET /v1/audiences/:id/rejects': rejects,
@@ -18,6 +18,13 @@ const answers = {
   'DELETE /v1/audiences/:id': () => new Response(null, { status: 204 }),
 };
 const path = '/audiences?id=aud_partners';
+
+/** Queries of the list beside the audience. Other parts of the view load audiences of a kind. */
+const pagesAsked = (api: FakeApi) =>
+  api
+    .askedFor('GET /v1/audiences')
+    .map(({ query }) => query)
+    .filter(({ limit }) => limit === '20');
 
 test('a list says how many it has, what fell out of its file and why, and who uses it', async () => {
   const used = campaigns.items.slice(0, 1).map((campaign) => ({
@@ -61,15 +68,17 @@ test('a list that saved audiences are made of says which, and why it cannot be d
     answers: {
       ...answers,
       'GET /v1/audiences/aud_partners': { ...partners, usedBy: 0, usedBySaved: 1 },
-      'GET /v1/saved-audiences': { items: [savedRiders], next: null },
+      'GET /v1/audiences': ({ query }: Asked) =>
+        'list' in query ? { ...namedList, items: [named.riders] } : namedList,
     },
   });
   const uses = await screen.findByRole('region', { name: 'Used by' });
   expect(await within(uses).findByText('saved audience of growth, takes it in')).toBeDefined();
   const link = within(uses).getByRole('link', { name: 'Lapsed riders without staff' });
   expect(link.getAttribute('href')).toBe('/audiences?id=sav_riders');
-  expect(api.askedFor('GET /v1/saved-audiences').at(-1)?.query).toMatchObject({ list: 'aud_partners' });
-  expect(within(uses).getByText('1 audience')).toBeDefined();
+  const asked = api.askedFor('GET /v1/audiences').map(({ query }) => query);
+  expect(asked).toContainEqual({ kind: 'saved', list: 'aud_partners', limit: '8' });
+  expect(within(uses).getByText('1 saved audience')).toBeDefined();
   await user.click(screen.getByRole('button', { name: /^More about hcmc/ }));
   await user.click(screen.getByRole('menuitem', { name: 'Delete…' }));
   expect(screen.getByText(/^1 saved audience is made of it: it is not deleted before that is changed/)).toBeDefined();
@@ -110,9 +119,9 @@ test('a row is shown beside the list, whatever its kind', async () => {
 
 test('kind, choice, search and page go into the address and to the API', async () => {
   const { api, user, address } = await openConsole(path, {
-    answers: { ...answers, 'GET /v1/named-audiences': { ...namedList, next: 'behind' } },
+    answers: { ...answers, 'GET /v1/audiences': { ...namedList, next: 'behind' } },
   });
-  const asked = () => api.askedFor('GET /v1/named-audiences').at(-1)?.query;
+  const asked = () => pagesAsked(api).at(-1);
   await user.click(await screen.findByRole('button', { name: 'Segments 2' }));
   await waitFor(() => expect(address()).toBe('/audiences?kind=segment'));
   await waitFor(() => expect(asked()).toEqual({ limit: '20', kind: 'segment' }));
@@ -122,10 +131,10 @@ test('kind, choice, search and page go into the address and to the API', async (
   await user.click(screen.getByRole('button', { name: /^With bad lines/ }));
   await waitFor(() => expect(address()).toBe('/audiences?show=bad-lines'));
   await waitFor(() => expect(asked()).toEqual({ limit: '20', rejected: 'true' }));
-  api.answer({ 'GET /v1/named-audiences': { items: [], next: null, unavailable: null } });
+  api.answer({ 'GET /v1/audiences': { ...namedList, items: [] } });
   await user.type(screen.getByPlaceholderText('Name, owner or id'), 'vip{Enter}');
   expect(await screen.findByText('Called “vip”, with bad lines.')).toBeDefined();
-  expect(api.askedFor('GET /v1/named-audiences/counts').at(-1)?.query).toEqual({ q: 'vip' });
+  expect(api.askedFor('GET /v1/audiences/counts').at(-1)?.query).toEqual({ q: 'vip' });
   await user.click(screen.getByRole('button', { name: 'Clear all filters' }));
   await waitFor(() => expect(address()).toBe('/audiences'));
 });
@@ -142,7 +151,7 @@ test('a list that nothing keeps says on which day it goes, in amber when that is
   await openConsole('/audiences?id=aud_near', {
     answers: {
       ...answers,
-      'GET /v1/named-audiences': { ...namedList, items: rows },
+      'GET /v1/audiences': { ...namedList, items: rows },
       'GET /v1/audiences/aud_near': near,
     },
   });
@@ -162,18 +171,14 @@ test('an owner goes into the address and to the API, and those in sight are offe
   await user.click(await screen.findByRole('button', { name: 'Owner' }));
   await user.click(await screen.findByRole('menuitem', { name: 'wallet' }));
   await waitFor(() => expect(address()).toBe('/audiences?owner=wallet'));
-  await waitFor(() =>
-    expect(api.askedFor('GET /v1/named-audiences').at(-1)?.query).toEqual({ limit: '20', owner: 'wallet' }),
-  );
-  await waitFor(() =>
-    expect(api.askedFor('GET /v1/named-audiences/counts').at(-1)?.query).toEqual({ owner: 'wallet' }),
-  );
+  await waitFor(() => expect(pagesAsked(api).at(-1)).toEqual({ limit: '20', owner: 'wallet' }));
+  await waitFor(() => expect(api.askedFor('GET /v1/audiences/counts').at(-1)?.query).toEqual({ owner: 'wallet' }));
 });
 
 test('a segmentation service that is away is said', async () => {
   const unavailable = 'the segmentation service does not answer: HTTP 503';
   await openConsole('/audiences', {
-    answers: { ...answers, 'GET /v1/named-audiences': { ...namedList, unavailable } },
+    answers: { ...answers, 'GET /v1/audiences': { ...namedList, unavailable } },
   });
   expect(
     await screen.findByText(
@@ -240,9 +245,9 @@ describe('a new audience', () => {
 
   test('is combined of sources, saved under a name, and shown', async () => {
     const { api, user, address } = await openForm({
-      'GET /v1/audiences': { items: [partners], next: null },
-      'POST /v1/saved-audiences': () => Response.json({ ...made, warnings: [] }, { status: 201 }),
-      'GET /v1/saved-audiences/sav_new': made,
+      'GET /v1/audiences': { ...namedList, items: [named.partners] },
+      'POST /v1/audiences': () => Response.json({ ...made, warnings: [] }, { status: 201 }),
+      'GET /v1/audiences/sav_new': made,
     });
     const dialog = within(screen.getByRole('dialog', { name: 'New audience' }));
     const save = dialog.getByRole('button', { name: 'Save' });
@@ -257,7 +262,7 @@ describe('a new audience', () => {
     await user.click(dialog.getByRole('button', { name: 'Add' }));
     await user.click(save);
     await waitFor(() => expect(address()).toBe('/audiences?id=sav_new'));
-    expect(api.askedFor('POST /v1/saved-audiences').at(-1)?.body).toEqual({
+    expect(api.askedFor('POST /v1/audiences').at(-1)?.body).toEqual({
       ...{ name: 'Airport', owner: 'wallet', countries: ['SG'] },
       audience: { include: [{ segment: 'lapsed-riders' }], exclude: [{ list: 'aud_partners' }] },
     });
@@ -269,7 +274,7 @@ describe('a new audience', () => {
       { pointer: '/audience/include/0/segment', code: 'unknown-segment', detail: 'there is no segment "x"' },
     ];
     const { user } = await openForm({
-      'POST /v1/saved-audiences': () => problem(422, 'invalid-request', 'the request has problems', wrong),
+      'POST /v1/audiences': () => problem(422, 'invalid-request', 'the request has problems', wrong),
     });
     const dialog = within(screen.getByRole('dialog'));
     await user.type(dialog.getByLabelText(/^Name needed/), 'x');
@@ -295,12 +300,12 @@ test('a segment that the page does not have is asked for', async () => {
   const { api } = await openConsole('/audiences?id=staff&of=segment', {
     answers: {
       ...answers,
-      'GET /v1/named-audiences': ({ query }: Asked) =>
+      'GET /v1/audiences': ({ query }: Asked) =>
         Response.json({ ...namedList, items: 'id' in query ? [named.staff] : [named.cut] }),
     },
   });
   expect(await screen.findByText(/^users, counted exactly in SG/)).toBeDefined();
-  const asked = api.askedFor('GET /v1/named-audiences').map(({ query }) => query);
+  const asked = api.askedFor('GET /v1/audiences').map(({ query }) => query);
   expect(asked).toContainEqual({ id: 'staff', kind: 'segment', limit: '1' });
   const uses = screen.getByRole('region', { name: 'Used by' });
   expect(within(uses).getByText('9 campaigns')).toBeDefined();
@@ -317,10 +322,10 @@ test('a segment is counted exactly, with how far it is, and so is its overlap wi
   const { api, user } = await openConsole(segmentPath, {
     answers: {
       ...answers,
-      'POST /v1/audience-counts': ({ body }: Asked) =>
+      'POST /v1/audiences/exact-counts': ({ body }: Asked) =>
         Response.json(isOverlap(body) ? overlap : counting, { status: 201 }),
-      'GET /v1/audience-counts/cnt_1': counting,
-      'GET /v1/audience-counts/cnt_2': overlap,
+      'GET /v1/audiences/exact-counts/cnt_1': counting,
+      'GET /v1/audiences/exact-counts/cnt_2': overlap,
     },
   });
   await screen.findByRole('heading', { name: 'Lapsed riders' });
@@ -328,10 +333,10 @@ test('a segment is counted exactly, with how far it is, and so is its overlap wi
   expect(screen.getByText('users, estimated by the segmentation service')).toBeDefined();
   await user.click(within(body).getByRole('button', { name: 'Count exactly' }));
   expect(await within(body).findByText('0 of 2 countries read · SG 1,200 so far · VN to come')).toBeDefined();
-  expect(api.askedFor('POST /v1/audience-counts')[0]?.body).toEqual({
+  expect(api.askedFor('POST /v1/audiences/exact-counts')[0]?.body).toEqual({
     ...{ countries: ['SG', 'VN'], audience: { include: [{ segment: 'lapsed-riders' }] }, anew: false },
   });
-  api.answer({ 'GET /v1/audience-counts/cnt_1': counted });
+  api.answer({ 'GET /v1/audiences/exact-counts/cnt_1': counted });
   expect(await within(body).findByText('1,700')).toBeDefined();
   expect(body.textContent).toContain('in 8 s');
   expect(body.textContent).toContain('SG 1,400 · VN 300');
@@ -347,9 +352,9 @@ test('a count that is under way can be cancelled, and one that is refused says w
   const { api, user } = await openConsole(segmentPath, {
     answers: {
       ...answers,
-      'POST /v1/audience-counts': counting,
-      'GET /v1/audience-counts/cnt_1': counting,
-      'POST /v1/audience-counts/cnt_1/cancel': { ...counting, state: 'cancelled' },
+      'POST /v1/audiences/exact-counts': counting,
+      'GET /v1/audiences/exact-counts/cnt_1': counting,
+      'POST /v1/audiences/exact-counts/cnt_1/cancel': { ...counting, state: 'cancelled' },
     },
   });
   await user.click(await screen.findByRole('button', { name: 'Count exactly' }));
@@ -357,7 +362,7 @@ test('a count that is under way can be cancelled, and one that is refused says w
   expect(await screen.findByText(/^Not counted: it was cancelled at 1,200 users/)).toBeDefined();
   const detail = 'the segmentation service does not answer';
   const errors = [{ pointer: '/audience/include/0', code: 'unverified-segment', detail }];
-  api.answer({ 'POST /v1/audience-counts': () => problem(409, 'not-countable-now', 'not now', errors) });
+  api.answer({ 'POST /v1/audiences/exact-counts': () => problem(409, 'not-countable-now', 'not now', errors) });
   await user.click(screen.getByRole('button', { name: 'Count exactly' }));
   expect((await screen.findByRole('alert')).textContent).toBe('The segmentation service does not answer.');
 });

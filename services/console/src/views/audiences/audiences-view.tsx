@@ -10,7 +10,7 @@ import { AudienceList } from './audience-list.tsx';
 import { NewAudience } from './new/new-audience.tsx';
 import { shownOf, type AudiencesSearch } from './search.ts';
 import { ShownAudience } from './shown-audience.tsx';
-import { useNamedAudiences } from './use-named-audiences.ts';
+import { useAudiences } from './use-audiences.ts';
 
 const route = getRouteApi('/audiences');
 
@@ -20,7 +20,7 @@ export function AudiencesView() {
   const navigate = route.useNavigate();
   const refusal = useRefusal('manager');
   const [file, setFile] = useState<File | null>(null);
-  const { audiences, counts } = useNamedAudiences(search);
+  const { audiences, counts } = useAudiences(search);
   const items = audiences.data?.items;
   const shown = shownOf(search) ?? items?.[0];
   const change = (part: Partial<AudiencesSearch>) =>

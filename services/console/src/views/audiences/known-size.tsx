@@ -1,10 +1,11 @@
-import type { NamedAudienceSize } from '#client/types.gen.ts';
+import type { AudienceSize } from '#client/types.gen.ts';
 import { largeNumber } from '../../parts/audience/how-many-line.tsx';
 import { Time } from '../../parts/times/time.tsx';
-import { sizeText, sizeVerb } from './named-words.ts';
+import { sizeText } from '../../parts/audience/use-words.ts';
+import { sizeVerb } from './listed-words.ts';
 
 interface KnownSizeProps {
-  size: NamedAudienceSize;
+  size: AudienceSize;
   countries: string[] | null;
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { listAudienceRejectsOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { Audience } from '#client/types.gen.ts';
+import type { UploadedAudience } from '#client/types.gen.ts';
 import { keptRejects as kept, RejectedLinesButton } from '../../parts/audience/rejected-lines-button.tsx';
 import { useFileChoice } from '../../parts/audience/upload-list.tsx';
 import { DownloadLink } from '../../parts/controls/download-link.tsx';
@@ -13,7 +13,7 @@ import { plainText } from '../../parts/words/plain-text.ts';
 import { midCut, rejectGroups } from './audience-words.ts';
 
 interface RejectedLinesProps {
-  audience: Audience;
+  audience: UploadedAudience;
   isNamed?: boolean;
   footer?: string;
   /** Called with a corrected file; undefined if the user may not upload. */

@@ -1,4 +1,4 @@
-import type { NamedAudience } from '#client/types.gen.ts';
+import type { ListedAudience } from '#client/types.gen.ts';
 import { useRefusal, useSession } from '../../frame/session/session.ts';
 import { ExactCountLine } from '../../parts/audience/exact-count.tsx';
 import { Overlap } from '../../parts/audience/overlap.tsx';
@@ -10,7 +10,7 @@ import { AudienceActions } from './audience-actions.tsx';
 import { KnownSize } from './known-size.tsx';
 import { sideBySide, UsedBy } from './used-by.tsx';
 
-export function SegmentDetail({ segment }: { segment: NamedAudience }) {
+export function SegmentDetail({ segment }: { segment: ListedAudience }) {
   const { id, name, description, size } = segment;
   const { installation } = useSession();
   const refusal = useRefusal('manager');

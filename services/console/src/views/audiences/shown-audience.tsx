@@ -1,10 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import {
-  getAudienceOptions,
-  getSavedAudienceOptions,
-  listNamedAudiencesOptions,
-} from '#client/@tanstack/react-query.gen.ts';
-import type { NamedAudience } from '#client/types.gen.ts';
+import { getAudienceOptions, listAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ListedAudience } from '#client/types.gen.ts';
 import { useKeptError } from '../../api/kept-error.ts';
 import { Empty, Failed } from '../../parts/standing/states.tsx';
 import { AudienceDetail } from './audience-detail.tsx';
@@ -16,7 +12,7 @@ interface ShownAudienceProps {
   kind: AudienceKind;
   id: string;
   /** The audience from the list; undefined if it is not on the current page of the list. */
-  listed: NamedAudience | undefined;
+  listed: ListedAudience | undefined;
   refusal: string | undefined;
   onGone: () => Promise<void>;
   /** Called with a file to upload; undefined if the user may not upload. */
@@ -26,35 +22,30 @@ interface ShownAudienceProps {
 const lookEveryMs = 10_000;
 
 export function ShownAudience({ kind, ...shown }: ShownAudienceProps) {
-  if (kind === 'segment') return <ShownSegment {...shown} />;
-  return kind === 'saved' ? <ShownSaved {...shown} /> : <ShownList {...shown} />;
+  return kind === 'segment' ? <ShownSegment {...shown} /> : <ShownById kind={kind} {...shown} />;
 }
 
 type ShownProps = Omit<ShownAudienceProps, 'kind'>;
 
-function ShownList({ id, refusal, onGone, onFile }: ShownProps) {
-  const list = useQuery({ ...getAudienceOptions({ path: { id } }), refetchInterval: lookEveryMs });
-  const error = useKeptError(list);
-  if (list.data) return <AudienceDetail audience={list.data} {...{ refusal, onGone, onFile }} />;
-  if (error === null) return null;
-  return <Failed title="The list could not be read" error={error} onRetry={() => void list.refetch()} />;
-}
+const titles = { list: 'The list could not be read', saved: 'The saved audience could not be read' } as const;
 
-function ShownSaved({ id, listed, onGone, onFile }: ShownProps) {
-  const saved = useQuery(getSavedAudienceOptions({ path: { id } }));
-  const { data: named } = useNamed('saved', id, listed);
-  const error = useKeptError(saved);
-  // The named audience shows whether a count exists: wait for it before an estimate is requested.
-  if (saved.data && named !== undefined)
-    return <SavedDetail saved={saved.data} size={named?.size ?? null} {...{ onGone, onFile }} />;
+function ShownById({ kind, id, listed, refusal, onGone, onFile }: ShownProps & { kind: 'list' | 'saved' }) {
+  const isList = kind === 'list';
+  const found = useQuery({ ...getAudienceOptions({ path: { id } }), refetchInterval: isList && lookEveryMs });
+  const { data: named } = useListed('saved', id, listed, !isList);
+  const error = useKeptError(found);
+  if (found.data?.kind === 'list') return <AudienceDetail audience={found.data} {...{ refusal, onGone, onFile }} />;
+  // The listed audience shows whether a count exists: wait for it before an estimate is requested.
+  if (found.data && named !== undefined)
+    return <SavedDetail saved={found.data} size={named?.size ?? null} {...{ onGone, onFile }} />;
   if (error === null) return null;
-  return <Failed title="The saved audience could not be read" error={error} onRetry={() => void saved.refetch()} />;
+  return <Failed title={titles[kind]} error={error} onRetry={() => void found.refetch()} />;
 }
 
 /** Returns the audience from the list, else requests it. Data is null if there is none, undefined before. */
-function useNamed(kind: 'saved' | 'segment', id: string, listed: NamedAudience | undefined) {
+function useListed(kind: 'saved' | 'segment', id: string, listed: ListedAudience | undefined, enabled = true) {
   const query = { id, kind, limit: 1 };
-  const found = useQuery({ ...listNamedAudiencesOptions({ query }), enabled: listed === undefined });
+  const found = useQuery({ ...listAudiencesOptions({ query }), enabled: enabled && listed === undefined });
   const error = useKeptError(found);
   const isKnown = found.data !== undefined || error !== null;
   const answer = found.data?.items.find((each) => each.id === id) ?? (isKnown ? null : undefined);
@@ -62,7 +53,7 @@ function useNamed(kind: 'saved' | 'segment', id: string, listed: NamedAudience |
 }
 
 function ShownSegment({ id, listed }: ShownProps) {
-  const { data: segment, error, retry } = useNamed('segment', id, listed);
+  const { data: segment, error, retry } = useListed('segment', id, listed);
   if (segment) return <SegmentDetail segment={segment} />;
   if (error !== null) return <Failed title="The segment could not be read" error={error} onRetry={retry} />;
   if (segment === undefined) return null;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { listCampaignsOptions, listSavedAudiencesOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { Audience, ListedCampaign, SavedAudience } from '#client/types.gen.ts';
+import { listAudiencesOptions, listCampaignsOptions } from '#client/@tanstack/react-query.gen.ts';
+import type { ListedAudience, ListedCampaign } from '#client/types.gen.ts';
 import { campaignLink, shownState } from '../../parts/campaign/listed-campaign.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -11,7 +11,7 @@ import { lookOf } from '../../parts/standing/state-looks.ts';
 import { Time } from '../../parts/times/time.tsx';
 import { countOf } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
-import { usedByWords } from './audience-words.ts';
+import { usedByWords } from '../../parts/audience/use-words.ts';
 
 const shownAtOnce = 8;
 
@@ -21,7 +21,7 @@ export const sideBySide =
 
 interface UsedByProps {
   of: Used;
-  uses: Pick<Audience, 'usedBy' | 'usedBySaved'>;
+  uses: Pick<ListedAudience, 'usedBy' | 'usedBySaved'>;
   none: string;
   footer: string;
 }
@@ -34,7 +34,7 @@ export function UsedBy({ of, uses, none, footer }: UsedByProps) {
   const query = { ...of, sort: 'state' as const, limit: shownAtOnce };
   const campaigns = useQuery({ ...listCampaignsOptions({ query }), enabled: usedBy > 0 });
   const saved = useQuery({
-    ...listSavedAudiencesOptions({ query: { ...('savedAudience' in of ? {} : of), limit: shownAtOnce } }),
+    ...listAudiencesOptions({ query: { ...('savedAudience' in of ? {} : of), kind: 'saved', limit: shownAtOnce } }),
     enabled: usedBySaved > 0,
   });
   const items = campaigns.data?.items ?? [];
@@ -99,7 +99,7 @@ function Use({ campaign, of }: { campaign: ListedCampaign; of: Used }) {
   );
 }
 
-function SavedUse({ audience: { id, name, owner, audience }, of }: { audience: SavedAudience; of: Used }) {
+function SavedUse({ audience: { id, name, owner, audience }, of }: { audience: ListedAudience; of: Used }) {
   return (
     <li className="flex items-start gap-2">
       <span className="t2 flex pt-px">
@@ -111,7 +111,7 @@ function SavedUse({ audience: { id, name, owner, audience }, of }: { audience: S
         </Link>
         <br />
         <span className="t3">
-          saved audience{owner !== undefined && ` of ${plainText(owner)}`}, {takes(audience, of)}
+          saved audience{owner !== null && ` of ${plainText(owner)}`}, {takes(audience ?? {}, of)}
         </span>
       </span>
     </li>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { draft, preview, runningCampaign } from '../../testing/campaigns.ts';
 import { problem } from '../../testing/fake-api.ts';
 import { actionTypes } from '../../testing/installation.ts';
-import { segments } from '../../testing/audiences.ts';
+import { audiencesBy, named, partners, segments } from '../../testing/audiences.ts';
 import { counted } from '../../testing/counts.ts';
 import { rewardOptions } from '../../testing/options.ts';
 import { savedRiders } from '../../testing/saved-audiences.ts';
@@ -25,7 +25,9 @@ describe('its segments', () => {
     const field = await screen.findByRole('combobox', { name: 'Segment' });
     await screen.findByRole('option', { name: /Lapsed riders lapsed-riders.*about 125,000 users, 3 campaigns/ });
     await user.type(field, 'lapsed');
-    await waitFor(() => expect(api.askedFor('GET /v1/segments').at(-1)?.query).toMatchObject({ q: 'lapsed' }));
+    await waitFor(() =>
+      expect(api.askedFor('GET /v1/audiences').at(-1)?.query).toMatchObject({ kind: 'segment', q: 'lapsed' }),
+    );
     await user.keyboard('{ArrowDown}{Enter}');
     const list = await screen.findByRole('list', { name: 'Included' });
     expect(list.textContent).toContain('lapsed-riders');
@@ -40,19 +42,19 @@ describe('its segments', () => {
     expect((await screen.findByRole('list', { name: 'Included' })).textContent).toContain('unheard-of');
   });
 
-  test('are those of earlier campaigns while the service is away, which is said', async () => {
+  test('are those in use while the service is away, which is said', async () => {
     const unavailable = 'the segmentation service does not answer: HTTP 503';
-    const answers = { 'GET /v1/segments': { ...segments, from: 'earlier-campaigns', unavailable } };
+    const answers = { 'GET /v1/audiences': { ...segments, segmentsFrom: 'use', unavailable } };
     const { user } = await openConsole('/campaigns/new', { answers });
     await user.click(await screen.findByRole('button', { name: 'Include a segment' }));
-    expect(await screen.findByText(/HTTP 503\. These are of earlier campaigns\./)).toBeDefined();
+    expect(await screen.findByText(/HTTP 503\. These are segments in use\./)).toBeDefined();
   });
 });
 
 describe('how many they are', () => {
   test('is an estimate from the least to the most, then a number that is greyed by the next change', async () => {
     const { user } = await openConsole('/campaigns/new', {
-      answers: { 'POST /v1/audience-counts': counted, 'GET /v1/audience-counts/cnt_1': counted },
+      answers: { 'POST /v1/audiences/exact-counts': counted, 'GET /v1/audiences/exact-counts/cnt_1': counted },
     });
     const size = await screen.findByRole('group', { name: 'How many' });
     expect(within(size).getByRole('button', { name: 'Count exactly' }).getAttribute('aria-disabled')).toBe('true');
@@ -106,7 +108,7 @@ describe('a saved audience', () => {
 
   test('is made of what is written, under a name', async () => {
     const { api, user } = await openConsole('/campaigns/new?segment=vip', {
-      answers: { 'POST /v1/saved-audiences': () => Response.json({ ...savedRiders, warnings: [] }, { status: 201 }) },
+      answers: { 'POST /v1/audiences': () => Response.json({ ...savedRiders, warnings: [] }, { status: 201 }) },
     });
     await user.type(await screen.findByLabelText('Add a country by its code'), 'sg ');
     await user.click(screen.getByRole('button', { name: 'Save this audience…' }));
@@ -114,7 +116,7 @@ describe('a saved audience', () => {
     await user.type(screen.getByLabelText('Owner'), 'growth');
     await user.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('link', { name: 'Lapsed riders without staff' })).toBeDefined();
-    expect(api.askedFor('POST /v1/saved-audiences')[0]?.body).toEqual({
+    expect(api.askedFor('POST /v1/audiences')[0]?.body).toEqual({
       ...{ name: 'Vips', owner: 'growth', countries: ['SG'], audience: { include: [{ segment: 'vip' }] } },
     });
   });
@@ -342,15 +344,16 @@ describe('a draft', () => {
   });
 
   test('its users come from lists and earlier runs too, and are left out by them', { timeout: 20_000 }, async () => {
-    const list = { id: 'aud_1', name: 'VIPs', state: 'ready', users: 1234, countries: [], createdAt: draft.createdAt };
+    const vip = { id: 'aud_1', name: 'VIPs' };
+    const list = audiencesBy({ list: [{ ...named.partners, ...vip }] });
     const { user } = await openConsole('/campaigns/cmp_draft/edit', {
-      answers: { ...answers, 'GET /v1/audiences': { items: [list], next: null } },
+      answers: { ...answers, 'GET /v1/audiences': list, 'GET /v1/audiences/aud_1': { ...partners, ...vip } },
     });
     await name();
     await user.click(screen.getByRole('button', { name: 'Include a list' }));
     await user.selectOptions(await screen.findByLabelText('List'), 'aud_1');
     await user.click(screen.getByRole('button', { name: 'Add' }));
-    expect(within(screen.getByRole('list', { name: 'Included' })).getByText('VIPs')).toBeDefined();
+    expect(await within(screen.getByRole('list', { name: 'Included' })).findByText('VIPs')).toBeDefined();
     await user.click(screen.getByRole('button', { name: 'Leave out an earlier run' }));
     await user.selectOptions(screen.getByLabelText('Earlier run'), 'run_ended');
     await user.click(screen.getByLabelText('succeeded'));

@@ -1,10 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import {
-  getCampaignOptions,
-  getSavedAudienceOptions,
-  listActionTypesOptions,
-} from '#client/@tanstack/react-query.gen.ts';
+import { getCampaignOptions, getAudienceOptions, listActionTypesOptions } from '#client/@tanstack/react-query.gen.ts';
 import type { SavedAudience } from '#client/types.gen.ts';
 import { Page } from '../../frame/page.tsx';
 import { useRefusal } from '../../frame/session/session.ts';
@@ -25,7 +21,7 @@ export function NewCampaignView() {
   const refusal = useRefusal('manager');
   const types = useQuery(listActionTypesOptions());
   const copied = useQuery({ ...getCampaignOptions({ path: { id: copy ?? '' } }), enabled: copy !== undefined });
-  const taken = useQuery({ ...getSavedAudienceOptions({ path: { id: saved ?? '' } }), enabled: saved !== undefined });
+  const taken = useQuery({ ...getAudienceOptions({ path: { id: saved ?? '' } }), enabled: saved !== undefined });
   const error = types.error ?? copied.error ?? taken.error;
   const retry = () => {
     void types.refetch();
@@ -54,7 +50,10 @@ export function NewCampaignView() {
           saved={
             copied.data
               ? copyOf(formOf(copied.data, types.data.items, zone))
-              : newForm(zone, beginningOf({ list, segment, saved: taken.data }))
+              : newForm(
+                  zone,
+                  beginningOf({ list, segment, saved: taken.data?.kind === 'saved' ? taken.data : undefined }),
+                )
           }
           draft={null}
           etag={null}

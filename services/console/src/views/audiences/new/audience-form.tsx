@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { changeSavedAudience, createSavedAudience } from '#client/sdk.gen.ts';
+import { changeAudience, createAudience } from '#client/sdk.gen.ts';
 import type { SavedAudience } from '#client/types.gen.ts';
 import { useSession } from '../../../frame/session/session.ts';
 import { CountriesField } from '../../../parts/audience/countries-field.tsx';
@@ -52,10 +52,10 @@ export function AudienceForm({ saved, onSaved, onClose }: AudienceFormProps) {
       const [of, about] = [owner.trim(), description.trim()];
       if (saved === undefined) {
         const said = { ...(of !== '' && { owner: of }), ...(about !== '' && { description: about }) };
-        return (await createSavedAudience({ body: { ...body, ...said }, throwOnError: true })).data;
+        return (await createAudience({ body: { ...body, ...said }, throwOnError: true })).data;
       }
       return (
-        await changeSavedAudience({
+        await changeAudience({
           path: { id: saved.id },
           // Null removes an emptied field.
           body: { ...body, owner: of === '' ? null : of, description: about === '' ? null : about },

@@ -33,7 +33,7 @@ export function SourcesField({ role, sources, countries, onChange }: SourcesFiel
         <SourceList
           label={list}
           sources={sources}
-          lists={[...named.lists, ...lists]}
+          lists={named.lists}
           runs={[...named.runs, ...runs]}
           onRemove={(source) => onChange(sources.filter((each) => each !== source))}
         />

@@ -32,13 +32,13 @@ async function sourceRows() {
 const answers = {
   'GET /v1/audiences/aud_partners': partners,
   'GET /v1/audiences/:id/rejects': rejects,
-  'GET /v1/named-audiences': { ...namedList, items: [named.riders] },
-  'GET /v1/saved-audiences/:id/revisions': { items: [], next: null },
-  'PATCH /v1/saved-audiences/:id': { ...savedRiders, warnings: [] },
-  'DELETE /v1/saved-audiences/:id': () => new Response(null, { status: 204 }),
+  'GET /v1/audiences': { ...namedList, items: [named.riders] },
+  'GET /v1/audiences/:id/revisions': { items: [], next: null },
+  'PATCH /v1/audiences/:id': { ...savedRiders, warnings: [] },
+  'DELETE /v1/audiences/:id': () => new Response(null, { status: 204 }),
 };
 const size = { ...named.riders.size, exact: true, atLeast: 1700, atMost: 1700, countId: 'cnt_1' };
-const countedBefore = { ...answers, 'GET /v1/named-audiences': { ...namedList, items: [{ ...named.riders, size }] } };
+const countedBefore = { ...answers, 'GET /v1/audiences': { ...namedList, items: [{ ...named.riders, size }] } };
 
 test('a saved audience says how many it is about, what it is made of, and who took it', async () => {
   const [first] = campaigns.items;
@@ -64,23 +64,27 @@ test('a saved audience says how many it is about, what it is made of, and who to
 
 test('it is counted exactly, as it is', async () => {
   const { api, user } = await openConsole(path, {
-    answers: { ...answers, 'POST /v1/audience-counts': counted, 'GET /v1/audience-counts/cnt_1': counted },
+    answers: {
+      ...answers,
+      'POST /v1/audiences/exact-counts': counted,
+      'GET /v1/audiences/exact-counts/cnt_1': counted,
+    },
   });
   await user.click(await screen.findByRole('button', { name: 'Count exactly' }));
   expect(await screen.findByText('1,700')).toBeDefined();
   const { countries, audience } = savedRiders;
-  expect(api.askedFor('POST /v1/audience-counts')[0]?.body).toEqual({ countries, audience, anew: false });
+  expect(api.askedFor('POST /v1/audiences/exact-counts')[0]?.body).toEqual({ countries, audience, anew: false });
 });
 
 test('what was counted exactly before stands there with its age, in place of an estimate', async () => {
-  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audience-counts/cnt_1': ofRiders } });
+  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audiences/exact-counts/cnt_1': ofRiders } });
   expect(await screen.findByText(/^users, counted exactly as of/)).toBeDefined();
   expect(screen.getByRole('button', { name: 'Count again' })).toBeDefined();
   expect(screen.queryByText('124,880 to 125,000')).toBeNull();
 });
 
 test('where it was counted, a signed sum leads from its sources to its users, and adds up', async () => {
-  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audience-counts/cnt_1': ofRiders } });
+  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audiences/exact-counts/cnt_1': ofRiders } });
   await screen.findByText('adds up');
   expect(await sourceRows()).toEqual([
     '+ lapsed-riders segment 1,500',
@@ -95,19 +99,19 @@ test('where it was counted, a signed sum leads from its sources to its users, an
 
 test('a sum that does not add up is said, whatever else', async () => {
   const wrong = { ...ofRiders, users: 1699 };
-  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audience-counts/cnt_1': wrong } });
+  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audiences/exact-counts/cnt_1': wrong } });
   expect(await screen.findByText('does not add up')).toBeDefined();
 });
 
 test('while it is counted the sum is that of what was counted so far', async () => {
   const running = { ...ofRiders, state: 'running', endedAt: null };
-  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audience-counts/cnt_1': running } });
+  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audiences/exact-counts/cnt_1': running } });
   expect(await screen.findByText('so far')).toBeDefined();
 });
 
 test('a count without its parts makes up none: what each source has stands there, and why', async () => {
   const old = { ...ofRiders, parts: null };
-  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audience-counts/cnt_1': old } });
+  await openConsole(path, { answers: { ...countedBefore, 'GET /v1/audiences/exact-counts/cnt_1': old } });
   expect(await screen.findByText(/^This count was made without its parts\./)).toBeDefined();
   await screen.findByText('about 125,000');
   expect((await sourceRows()).some((row) => row.includes('adds up'))).toBe(false);
@@ -132,9 +136,9 @@ test('an earlier revision is compared and restored', async () => {
   const { api, user } = await openConsole(path, {
     answers: {
       ...answers,
-      'GET /v1/saved-audiences/:id/revisions': { items, next: null },
-      'GET /v1/saved-audiences/:id/revisions/:revision/diff': { from: 1, to: 2, differences },
-      'POST /v1/saved-audiences/:id/revisions/:revision/restore': { ...savedRiders, revision: 3, warnings: [] },
+      'GET /v1/audiences/:id/revisions': { items, next: null },
+      'GET /v1/audiences/:id/revisions/:revision/diff': { from: 1, to: 2, differences },
+      'POST /v1/audiences/:id/revisions/:revision/restore': { ...savedRiders, revision: 3, warnings: [] },
     },
   });
   const revisions = await screen.findByRole('region', { name: 'Revisions' });
@@ -145,7 +149,7 @@ test('an earlier revision is compared and restored', async () => {
   await user.click(within(revisions).getByRole('button', { name: 'Restore revision 1' }));
   await user.click(await screen.findByRole('button', { name: 'Restore it' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(api.askedFor('POST /v1/saved-audiences/sav_riders/revisions/1/restore')).toHaveLength(1);
+  expect(api.askedFor('POST /v1/audiences/sav_riders/revisions/1/restore')).toHaveLength(1);
 });
 
 test('it is changed as the revision that is shown, and refused where another came before', async () => {
@@ -156,13 +160,13 @@ test('it is changed as the revision that is shown, and refused where another cam
   await user.type(field, 'Riders');
   await user.click(screen.getByRole('button', { name: 'Remove list 2' }));
   await user.clear(screen.getByLabelText('Owner'));
-  api.answer({ 'PATCH /v1/saved-audiences/:id': () => problem(412, 'revised-since', 'it is at revision 3') });
+  api.answer({ 'PATCH /v1/audiences/:id': () => problem(412, 'revised-since', 'it is at revision 3') });
   await user.click(screen.getByRole('button', { name: 'Save' }));
   expect((await screen.findByRole('alert')).textContent).toBe('it is at revision 3');
-  api.answer({ 'PATCH /v1/saved-audiences/:id': { ...savedRiders, warnings: [] } });
+  api.answer({ 'PATCH /v1/audiences/:id': { ...savedRiders, warnings: [] } });
   await user.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  const asked = api.askedFor('PATCH /v1/saved-audiences/sav_riders').at(-1);
+  const asked = api.askedFor('PATCH /v1/audiences/sav_riders').at(-1);
   const audience = { include: [{ segment: 'lapsed-riders' }], exclude: [{ segment: 'staff' }] };
   const body = { name: 'Riders', owner: null, description: null, countries: ['SG', 'VN'], audience };
   expect([asked?.body, asked?.headers.get('if-match')]).toEqual([body, '"2"']);
@@ -175,7 +179,7 @@ test('before it is deleted, what took it is said', async () => {
   expect(screen.getByText(/^3 campaigns took it, at last “Payday, slowly”: they stay as they are/)).toBeDefined();
   await user.click(screen.getByRole('button', { name: 'Delete it' }));
   await waitFor(() => expect(address()).toBe('/audiences'));
-  expect(api.askedFor('DELETE /v1/saved-audiences/sav_riders')).toHaveLength(1);
+  expect(api.askedFor('DELETE /v1/audiences/sav_riders')).toHaveLength(1);
 });
 
 test('a viewer sees them, and may not touch, count or estimate them', async () => {
@@ -184,5 +188,5 @@ test('a viewer sees them, and may not touch, count or estimate them', async () =
     expect((await screen.findByRole('button', { name })).getAttribute('aria-disabled')).toBe('true');
   }
   expect(screen.queryByRole('link', { name: 'Use it…' })).toBeNull();
-  expect(api.askedFor('POST /v1/saved-audiences/sav_riders/estimate')).toEqual([]);
+  expect(api.askedFor('POST /v1/audiences/sav_riders/estimate')).toEqual([]);
 });

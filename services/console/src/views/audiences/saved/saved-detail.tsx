@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { estimateSavedAudience } from '#client/sdk.gen.ts';
-import type { NamedAudienceSize, SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
+import { previewAudience } from '#client/sdk.gen.ts';
+import type { AudienceSize, SavedAudience, AudiencePreview } from '#client/types.gen.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
 import { ExactCountLine } from '../../../parts/audience/exact-count.tsx';
 import { HowManyLine } from '../../../parts/audience/how-many-line.tsx';
@@ -14,18 +14,18 @@ import { Panel } from '../../../parts/panels/panel.tsx';
 import { RevisionsPanel } from '../../../parts/revisions/revision-list.tsx';
 import { plainText } from '../../../parts/words/plain-text.ts';
 import { AudienceActions } from '../audience-actions.tsx';
+import { DeleteDialog } from '../audience-dialogs.tsx';
 import { fileEquation } from '../audience-words.ts';
 import { KnownSize } from '../known-size.tsx';
 import { AudienceForm } from '../new/audience-form.tsx';
 import { RejectedLines } from '../rejected-lines.tsx';
 import { sideBySide, UsedBy } from '../used-by.tsx';
-import { DeleteSavedDialog } from './saved-dialogs.tsx';
 import { SourcesTable } from './sources-table.tsx';
 
 interface SavedDetailProps {
   saved: SavedAudience;
   /** Size from the list; null if unknown. */
-  size: NamedAudienceSize | null;
+  size: AudienceSize | null;
   onGone: () => Promise<void>;
   onFile: ((file: File) => void) | undefined;
 }
@@ -39,8 +39,8 @@ export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
   const [asked, setAsked] = useState<'change' | 'delete'>();
   const close = () => setAsked(undefined);
   const estimate = useQuery({
-    queryKey: ['savedAudienceEstimate', id, revision],
-    queryFn: async ({ signal }) => (await estimateSavedAudience({ path: { id }, signal, throwOnError: true })).data,
+    queryKey: ['previewAudience', id, revision],
+    queryFn: async ({ signal }) => (await previewAudience({ body: { id }, signal, throwOnError: true })).data,
     enabled: refusal === undefined,
     staleTime: 60_000,
     retry: false,
@@ -100,13 +100,13 @@ export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
       </div>
       <RevisionsPanel revised={{ kind: 'savedAudience', id, name, revision }} />
       {asked === 'change' && <AudienceForm saved={saved} onClose={close} onSaved={close} />}
-      {asked === 'delete' && <DeleteSavedDialog saved={saved} onClose={close} onGone={onGone} />}
+      {asked === 'delete' && <DeleteDialog audience={saved} onClose={close} onGone={onGone} />}
     </div>
   );
 }
 
 interface EstimatedProps {
-  estimate: { data: SavedAudienceEstimate | undefined; isError: boolean };
+  estimate: { data: AudiencePreview | undefined; isError: boolean };
   refusal: string | undefined;
 }
 

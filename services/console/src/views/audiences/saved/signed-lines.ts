@@ -1,4 +1,4 @@
-import type { AudienceCount } from '#client/types.gen.ts';
+import type { ExactCount } from '#client/types.gen.ts';
 
 /** A term of the sum that starts with the sources and ends with the users. */
 export type SignedLine = { sign: '+' | '−'; users: number } & (
@@ -10,7 +10,7 @@ export function signedLines({
   audience: { include, exclude = [] },
   countries,
   parts,
-}: Pick<AudienceCount, 'audience' | 'countries' | 'parts'>): SignedLine[] | undefined {
+}: Pick<ExactCount, 'audience' | 'countries' | 'parts'>): SignedLine[] | undefined {
   if (parts === null || parts.include.length !== include.length || parts.exclude.length !== exclude.length)
     return undefined;
   return [

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Audience, AudienceCount, Run, SavedAudience, SavedAudienceEstimate } from '#client/types.gen.ts';
+import type { UploadedAudience, ExactCount, Run, SavedAudience, AudiencePreview } from '#client/types.gen.ts';
 import { isOpen } from '../../../parts/audience/use-exact-count.ts';
 import { aboutWords, howManyOf, kindWords, numberWords } from '../../../parts/audience/how-many.ts';
 import type { SourceForm } from '../../../parts/campaign/form.ts';
@@ -16,9 +16,9 @@ import { signedLines, sumOf, type SignedLine } from './signed-lines.ts';
 interface SourcesTableProps {
   saved: SavedAudience;
   /** Exact count of the audience, also while it is under way. */
-  counted: AudienceCount | undefined;
-  estimate: SavedAudienceEstimate | undefined;
-  lists: readonly Audience[];
+  counted: ExactCount | undefined;
+  estimate: AudiencePreview | undefined;
+  lists: readonly UploadedAudience[];
   runs: readonly Run[];
 }
 
@@ -89,11 +89,11 @@ export function SourcesTable({ saved, counted, estimate, lists, runs }: SourcesT
   }
 }
 
-function isOfUse({ state }: AudienceCount): boolean {
+function isOfUse({ state }: ExactCount): boolean {
   return state === 'done' || state === 'running';
 }
 
-function whyNoSum(counted: AudienceCount | undefined): string {
+function whyNoSum(counted: ExactCount | undefined): string {
   if (counted?.state === 'done')
     return 'This count was made without its parts. Counted again, it says how many each source adds or takes.';
   return 'How many of them are in several sources, and how many each − takes, is known once it is counted exactly.';
@@ -171,7 +171,7 @@ function Known({ users, isEstimate }: { users: number | null | undefined; isEsti
 }
 
 interface KnownSources {
-  lists: readonly Audience[];
+  lists: readonly UploadedAudience[];
   runs: readonly Run[];
 }
 

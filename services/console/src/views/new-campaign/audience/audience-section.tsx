@@ -8,6 +8,7 @@ import { TextInput } from '../../../parts/controls/controls.tsx';
 import { FieldGroup, FormField, ProblemsAt } from '../../../parts/forms/form-field.tsx';
 import { AddSource } from '../../../parts/audience/add-source.tsx';
 import { CountriesField } from '../../../parts/audience/countries-field.tsx';
+import { entryOf } from '../../../parts/campaign/form-definition.ts';
 import type { SourceForm } from '../../../parts/campaign/form.ts';
 import { FormSection } from '../editor/form-section.tsx';
 import { SourceList } from '../../../parts/audience/source-list.tsx';
@@ -15,7 +16,7 @@ import { isSameSource, usersOfSource } from '../../../parts/campaign/sources.ts'
 import { UploadList } from '../../../parts/audience/upload-list.tsx';
 import { SavedAs } from './saved-as.tsx';
 import type { Editor } from '../editor/use-editor.ts';
-import { useEarlierRuns, useLists } from '../../../parts/audience/use-sources.ts';
+import { useEarlierRuns, useLists, useNamedSources } from '../../../parts/audience/use-sources.ts';
 
 export function AudienceSection({ editor }: { editor: Editor }) {
   const { form, change, types, fields } = editor;
@@ -41,14 +42,14 @@ export function AudienceSection({ editor }: { editor: Editor }) {
         {form.include.length === 0 ? (
           <p className="t3 py-1.5">Nobody yet: name a segment, a list or an earlier run.</p>
         ) : (
-          <Sources role="include" {...{ editor, lists, runs }} />
+          <Sources role="include" {...{ editor, runs }} />
         )}
         <AddSource verb="Include" lists={lists} runs={runs} onAdd={add('include')}>
           <UploadList countries={form.countries} onUploaded={({ id }) => add('include')({ kind: 'list', list: id })} />
         </AddSource>
       </FieldGroup>
       <FieldGroup pointer="/audience/exclude" label="Leave out" note="whoever is in one of these">
-        {form.exclude.length > 0 && <Sources role="exclude" {...{ editor, lists, runs }} />}
+        {form.exclude.length > 0 && <Sources role="exclude" {...{ editor, runs }} />}
         <AddSource verb="Leave out" lists={lists} runs={runs} onAdd={add('exclude')} />
       </FieldGroup>
       <SavedAs editor={editor} />
@@ -123,16 +124,17 @@ function HoldOut({ editor: { form, change } }: { editor: Editor }) {
 interface SourcesProps {
   role: 'include' | 'exclude';
   editor: Editor;
-  lists: ReturnType<typeof useLists>;
   runs: ReturnType<typeof useEarlierRuns>;
 }
 
-function Sources({ role, editor: { form, change, standing }, lists, runs }: SourcesProps) {
+function Sources({ role, editor: { form, change, standing }, runs }: SourcesProps) {
+  const named = useNamedSources({ include: form[role].map(entryOf) });
   return (
     <SourceList
       label={role === 'include' ? 'Included' : 'Left out'}
       sources={form[role]}
-      {...{ lists, runs }}
+      lists={named.lists}
+      runs={[...named.runs, ...runs]}
       usersOf={(index) => usersOfSource(standing.preview, role, index)}
       note={(index) => <ProblemsAt pointer={`/audience/${role}/${index}`} />}
       onRemove={(source) => change({ [role]: form[role].filter((each) => each !== source), savedAudience: null })}

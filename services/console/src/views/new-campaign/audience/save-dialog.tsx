@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { listSavedAudiencesQueryKey } from '#client/@tanstack/react-query.gen.ts';
-import { createSavedAudience } from '#client/sdk.gen.ts';
+import { listAudiencesQueryKey } from '#client/@tanstack/react-query.gen.ts';
+import { createAudience } from '#client/sdk.gen.ts';
 import { problemOf } from '../../../api/problems.ts';
 import type { TakenForm } from '../../../parts/campaign/form.ts';
 import { Button } from '../../../parts/controls/button.tsx';
@@ -28,10 +28,10 @@ export function SaveDialog({ editor: { definition }, onSaved, onClose }: SaveDia
     mutationFn: async () => {
       const body = { name: name.trim(), countries, audience: { include, ...(exclude && { exclude }) } };
       const said = owner.trim() === '' ? {} : { owner: owner.trim() };
-      return (await createSavedAudience({ body: { ...body, ...said }, throwOnError: true })).data;
+      return (await createAudience({ body: { ...body, ...said }, throwOnError: true })).data;
     },
     onSuccess: ({ id, revision }) => {
-      void queries.invalidateQueries({ queryKey: listSavedAudiencesQueryKey() });
+      void queries.invalidateQueries({ queryKey: listAudiencesQueryKey() });
       onSaved({ id, revision });
       onClose();
     },

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { getSavedAudienceOptions } from '#client/@tanstack/react-query.gen.ts';
-import type { SavedAudience } from '#client/types.gen.ts';
+import { getAudienceOptions } from '#client/@tanstack/react-query.gen.ts';
 import { useRefusal } from '../../../frame/session/session.ts';
 import { SavedAsk } from '../../../parts/audience/saved-ask.tsx';
-import { takenFrom } from '../../../parts/campaign/form-definition.ts';
+import { takenFrom, type TakenAudience } from '../../../parts/campaign/form-definition.ts';
 import { Button } from '../../../parts/controls/button.tsx';
 import { ProblemsAt } from '../../../parts/forms/form-field.tsx';
 import { plainText } from '../../../parts/words/plain-text.ts';
@@ -19,7 +18,7 @@ export function SavedAs({ editor }: { editor: Editor }) {
   const refusal = useRefusal('manager');
   const close = () => setOpen(null);
   const isSaid = form.countries.length > 0 && form.include.length > 0;
-  const take = (saved: SavedAudience) => {
+  const take = (saved: TakenAudience) => {
     change({ ...(form.countries.length === 0 && { countries: saved.countries }), ...takenFrom(saved) });
     close();
   };
@@ -52,8 +51,8 @@ export function SavedAs({ editor }: { editor: Editor }) {
 }
 
 function Taken({ id, revision }: { id: string; revision: number }) {
-  const saved = useQuery({ ...getSavedAudienceOptions({ path: { id } }), staleTime: 60_000, retry: false });
-  const isChanged = saved.data !== undefined && saved.data.revision !== revision;
+  const saved = useQuery({ ...getAudienceOptions({ path: { id } }), staleTime: 60_000, retry: false });
+  const isChanged = saved.data?.kind === 'saved' && saved.data.revision !== revision;
   return (
     <span className="t2 flex-1 min-w-0 basis-40">
       {saved.isError ? (

@@ -1,18 +1,30 @@
-import type { NamedAudience, NamedSize } from '../../../../shared/contracts/campaigns/named-audiences.ts';
+import type { ListedAudience, AudienceSize } from '../../../../shared/contracts/campaigns/audiences.ts';
 import type { OfferedSegment } from '../../../../shared/contracts/endpoints/segmentation.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
-import type { NamedRow } from './postgres/named-audience-store.ts';
+import type { NamedRow } from './postgres/listed-audience-store.ts';
 
-/** @param offered description of a segment by the segmentation service, if available */
-export function namedView(row: NamedRow, offered: OfferedSegment | undefined): NamedAudience {
-  const { kind, source: id, owner, sources, state, rejected, usedBy, leftOutBy, usedBySaved } = row;
+/**
+ * @param offered description of a segment by the segmentation service, if available
+ * @param country only country of the sizes that the service reports; undefined for all
+ */
+export function namedView(row: NamedRow, offered: OfferedSegment | undefined, country?: string): ListedAudience {
+  const { kind, source: id, owner, revision, audience, state, rejected, usedBy, leftOutBy, usedBySaved } = row;
   const { createdAt, expiresAt } = row;
   const { campaignId, campaignName, savedAudienceId, savedName } = row;
   return {
     ...{ kind, id, name: row.name ?? offered?.name ?? id, owner },
     description: row.description ?? offered?.description ?? null,
     countries: row.countries ?? offered?.countries ?? null,
-    ...{ sources, state, size: sizeOf(row) ?? offeredSize(offered), rejected, usedBy, leftOutBy, usedBySaved },
+    ...{
+      revision,
+      audience,
+      state,
+      size: sizeOf(row) ?? offeredSize(offered, country),
+      rejected,
+      usedBy,
+      leftOutBy,
+      usedBySaved,
+    },
     latestUse:
       campaignId === null || campaignName === null
         ? null
@@ -30,18 +42,20 @@ export function namedView(row: NamedRow, offered: OfferedSegment | undefined): N
 /** Returns the view of a segment that is not in use, or that the service found by its name. */
 export function offeredView(
   segment: OfferedSegment,
-  uses: Pick<NamedAudience, 'usedBy' | 'usedBySaved'>,
-): NamedAudience {
+  uses: Pick<ListedAudience, 'usedBy' | 'usedBySaved'>,
+  country?: string,
+): ListedAudience {
   const { id, name = id, description = null, countries = null } = segment;
   return {
-    ...{ kind: 'segment', id, name, description, owner: null, countries, sources: null, state: null },
-    ...{ size: offeredSize(segment), rejected: null, ...uses, leftOutBy: 0 },
+    ...{ kind: 'segment', id, name, description, owner: null, countries },
+    ...{ revision: null, audience: null, state: null, size: offeredSize(segment, country), rejected: null },
+    ...{ ...uses, leftOutBy: 0 },
     ...{ latestUse: null, latestSaved: null, createdAt: null, expiresAt: null },
     links: linksOf('segment', id),
   };
 }
 
-function sizeOf({ counted, estimated, countries }: NamedRow): NamedSize | null {
+function sizeOf({ counted, estimated, countries }: NamedRow): AudienceSize | null {
   if (counted) {
     const { users, asOf, id, countries: counts } = counted;
     const countId = id === null ? null : publicId('audienceCount', id);
@@ -53,16 +67,16 @@ function sizeOf({ counted, estimated, countries }: NamedRow): NamedSize | null {
   return { atLeast, atMost, exact: false, asOf: new Date(asOf).toISOString(), countId: null, countries };
 }
 
-function offeredSize(segment: OfferedSegment | undefined): NamedSize | null {
+function offeredSize(segment: OfferedSegment | undefined, country: string | undefined): AudienceSize | null {
   const { estimate = null, countries = null } = segment ?? {};
   if (estimate === null) return null;
-  return { atLeast: estimate, atMost: estimate, exact: false, asOf: null, countId: null, countries };
+  const where = country === undefined ? countries : [country];
+  return { atLeast: estimate, atMost: estimate, exact: false, asOf: null, countId: null, countries: where };
 }
 
-function linksOf(kind: NamedAudience['kind'], id: string): NamedAudience['links'] {
+function linksOf(kind: ListedAudience['kind'], id: string): ListedAudience['links'] {
   const of = encodeURIComponent(id);
   if (kind === 'segment') return { self: null, campaigns: `/v1/campaigns?segment=${of}` };
-  return kind === 'list'
-    ? { self: `/v1/audiences/${of}`, campaigns: `/v1/campaigns?list=${of}` }
-    : { self: `/v1/saved-audiences/${of}`, campaigns: `/v1/campaigns?savedAudience=${of}` };
+  const filter = kind === 'list' ? 'list' : 'savedAudience';
+  return { self: `/v1/audiences/${of}`, campaigns: `/v1/campaigns?${filter}=${of}` };
 }

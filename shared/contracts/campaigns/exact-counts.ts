@@ -13,6 +13,9 @@ export const countStates = ['waiting', 'running', 'done', 'failed', 'cancelled']
 
 export type CountState = (typeof countStates)[number];
 
+/** Open counts of one account. Each count reads all users of its segments from the segmentation service. */
+export const openCountsAtMost = 4;
+
 /** Audience to count: as in a campaign, without a hold-out. */
 export const countedAudience = audience.omit({ holdOutPercent: true, holdOutSeed: true });
 
@@ -26,7 +29,7 @@ export const countRequest = z
     anew: z.boolean().default(false).describe('Count it although the same was counted before'),
   })
   .meta({
-    id: 'AudienceCountRequest',
+    id: 'ExactCountRequest',
     examples: [{ countries: ['SG'], audience: { include: [{ segment: 'lapsed-riders' }] } }],
   });
 
@@ -88,7 +91,7 @@ export type StoredCountry = Omit<CountedCountry, 'parts'> & { parts?: AudiencePa
 
 const time = z.iso.datetime({ precision: 3 });
 
-export const audienceCount = z
+export const exactCount = z
   .object({
     id: z.string().describe('cnt_…'),
     state: z.enum(countStates),
@@ -111,9 +114,9 @@ export const audienceCount = z
     endedAt: time.nullable().describe('The users of a segment are those of its snapshot at the start'),
     links: z.object({ self: z.string() }),
   })
-  .meta({ id: 'AudienceCount' });
+  .meta({ id: 'ExactCount' });
 
-export type AudienceCount = z.infer<typeof audienceCount>;
+export type ExactCount = z.infer<typeof exactCount>;
 
 export interface SegmentSnapshot {
   segment: string;

@@ -1,20 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { uploadedAudience } from '../../../../shared/contracts/campaigns/audiences.ts';
+import { uploadedAudience } from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { campaign } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import { namedAudienceCounts, namedAudienceList } from '../../../../shared/contracts/campaigns/named-audiences.ts';
+import { audienceCounts, audienceList } from '../../../../shared/contracts/campaigns/audiences.ts';
 import { savedAudience } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
 import type { SegmentList } from '../../../../shared/ports/segmentation.ts';
 import { publicId, uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
-import { createNamedAudienceDirectory } from './named-audience-directory.ts';
-import { createNamedAudienceStore } from './postgres/named-audience-store.ts';
+import { createAudienceDirectory } from './audience-directory.ts';
+import { createListedAudienceStore } from './postgres/listed-audience-store.ts';
 
 const on = apiOnPostgres();
 
-const list = async (query = '') => namedAudienceList.parse((await on.ask('GET', `/v1/named-audiences${query}`)).json());
-const counts = async (query = '') =>
-  namedAudienceCounts.parse((await on.ask('GET', `/v1/named-audiences/counts${query}`)).json());
+const list = async (query = '') => audienceList.parse((await on.ask('GET', `/v1/audiences${query}`)).json());
+const counts = async (query = '') => audienceCounts.parse((await on.ask('GET', `/v1/audiences/counts${query}`)).json());
 const idsOf = async (query = '') => (await list(query)).items.map(({ id }) => id);
 const usesOf = async (query = '') =>
   (await list(query)).items.map(({ id, usedBy, leftOutBy }) => [id, usedBy, leftOutBy]);
@@ -27,7 +26,11 @@ async function write(audience: object, fields: object = {}) {
 
 async function upload(name: string, payload = 'a\nb\n') {
   const answer = await on.api.server.inject({
-    ...{ method: 'POST', url: `/v1/audiences?name=${encodeURIComponent(name)}&country=SG&acceptRejected=2`, payload },
+    ...{
+      method: 'POST',
+      url: `/v1/audiences/upload?name=${encodeURIComponent(name)}&country=SG&acceptRejected=2`,
+      payload,
+    },
     headers: { ...authorized, 'content-type': 'text/csv' },
   });
   return uploadedAudience.parse(answer.json()).id;
@@ -35,7 +38,7 @@ async function upload(name: string, payload = 'a\nb\n') {
 
 async function save(name: string, audience: object) {
   const fields = { name, owner: 'growth', countries: ['SG'], audience };
-  return savedAudience.parse((await on.ask('POST', '/v1/saved-audiences', fields)).json()).id;
+  return savedAudience.parse((await on.ask('POST', '/v1/audiences', fields)).json()).id;
 }
 
 const riders = { include: [{ segment: 'riders' }] };
@@ -57,11 +60,12 @@ describe('lists, segments and saved audiences in one list', () => {
     const { items } = await list();
     expect(items.map(({ kind }) => kind)).toEqual(['segment', 'list', 'saved', 'list']);
     expect(items[1]).toMatchObject({
-      ...{ name: 'VIP', countries: ['SG'], state: 'ready', rejected: 0, owner: 'a test', sources: null },
+      ...{ name: 'VIP', countries: ['SG'], state: 'ready', rejected: 0, owner: 'a test', audience: null },
       latestUse: { campaignId: second.id, name: 'second' },
       links: { self: `/v1/audiences/${vip}`, campaigns: `/v1/campaigns?list=${vip}` },
     });
-    expect(items[2]).toMatchObject({ name: 'Lapsed riders', owner: 'growth', countries: ['SG'], sources: 1 });
+    expect(items[2]).toMatchObject({ name: 'Lapsed riders', owner: 'growth', countries: ['SG'], audience: riders });
+    expect(items[2]?.revision).toBe(1);
     expect(items[0]).toMatchObject({ name: 'riders', size: null, createdAt: null, links: { self: null } });
   });
 
@@ -97,10 +101,10 @@ describe('lists, segments and saved audiences in one list', () => {
     expect(await counts('?q=rider')).toEqual({ ...none, all: 2, lists: 1, segments: 1, saved: 0, notUsed: 1 });
   });
 
-  it.each(['cursor=QUJD', 'cursor=WyJuIiwtMSwwXQ', 'kind=run', 'limit=500', 'q=%00'])(
+  it.each(['cursor=QUJD', 'cursor=WyJuIiwtMSwwXQ', 'kind=run', 'country=sg', 'limit=500', 'q=%00'])(
     '%s is refused',
     async (query) => {
-      const answer = await on.ask('GET', `/v1/named-audiences?${query}`);
+      const answer = await on.ask('GET', `/v1/audiences?${query}`);
       expect([answer.statusCode, answer.json<{ errors: object[] }>().errors.length]).toEqual([422, 1]);
     },
   );
@@ -211,7 +215,7 @@ describe('how many users it has', () => {
     const saved = await save('Lapsed riders', riders);
     await addCount({ countries: ['SG'], audience: riders }, 900);
     const audience = { include: [{ segment: 'drivers' }], holdOutPercent: 5 };
-    expect((await on.ask('PATCH', `/v1/saved-audiences/${saved}`, { audience })).statusCode).toBe(200);
+    expect((await on.ask('PATCH', `/v1/audiences/${saved}`, { audience })).statusCode).toBe(200);
     expect((await list('?kind=saved')).items[0]?.size).toMatchObject({ atMost: 1000, exact: false });
     await addCount({ countries: ['SG'], audience: { include: [{ segment: 'drivers' }] } }, 4);
     expect((await list('?kind=saved')).items[0]?.size).toMatchObject({ atMost: 4, exact: true });
@@ -237,9 +241,9 @@ describe('where the segmentation service offers a list', () => {
   let answerless = false;
   let asked = 0;
   const directory = () =>
-    createNamedAudienceDirectory({
+    createAudienceDirectory({
       segmentation: { list: answer },
-      ...{ namedAudiences: createNamedAudienceStore(on.deps), clock: on.deps.clock },
+      ...{ listedAudiences: createListedAudienceStore(on.deps), clock: on.deps.clock },
     });
 
   /** Three at once, whatever is asked for. */

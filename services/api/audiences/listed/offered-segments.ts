@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { AudienceList } from '../../../../shared/contracts/campaigns/audiences.ts';
 import type { SegmentPage } from '../../../../shared/contracts/endpoints/segmentation.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import type { SegmentList, SegmentationAnswer, SegmentsAsked } from '../../../../shared/ports/segmentation.ts';
@@ -47,8 +48,17 @@ export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDe
   };
 }
 
-/** Returns the reason why the service is unavailable; null if it responded, or offers no list. */
-export function unavailableWords(answer: SegmentationAnswer<unknown>): string | null {
-  if (answer.ok || answer.failure.kind === 'not-found') return null;
-  return `the segmentation service does not answer: ${answer.failure.cause}`;
+/**
+ * Returns where the segments of a list are from, and why the service does not answer. A service without a list of
+ * segments is no failure.
+ * @param answer undefined if the search has no segments
+ */
+export function standingOf(
+  answer: SegmentationAnswer<unknown> | undefined,
+): Pick<AudienceList, 'segmentsFrom' | 'unavailable'> {
+  if (!answer) return { segmentsFrom: null, unavailable: null };
+  if (answer.ok) return { segmentsFrom: 'segmentation', unavailable: null };
+  const { kind, cause } = answer.failure;
+  const unavailable = kind === 'not-found' ? null : `the segmentation service does not answer: ${cause}`;
+  return { segmentsFrom: 'use', unavailable };
 }

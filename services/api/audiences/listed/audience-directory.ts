@@ -1,80 +1,83 @@
 import { holdsSomeCampaigns } from '../../../../shared/domain/scopes.ts';
-import type { NamedAudienceCounts, NamedAudienceList } from '../../../../shared/contracts/campaigns/named-audiences.ts';
+import type { AudienceCounts, AudienceList } from '../../../../shared/contracts/campaigns/audiences.ts';
 import type { OfferedSegment } from '../../../../shared/contracts/endpoints/segmentation.ts';
 import { isStorable } from '../../../../shared/domain/ids/stored-text.ts';
-import { createOfferedSegments, unavailableWords, type OfferedSegmentsDeps } from '../segments/offered-segments.ts';
+import { createOfferedSegments, standingOf, type OfferedSegmentsDeps } from './offered-segments.ts';
 import { cursorOf, placeOf, type OfferedPlace } from './list-place.ts';
-import { namedView, offeredView } from './named-audience-view.ts';
-import type { NamedAudienceStore, NamedCountSearch, NamedSearch } from './postgres/named-audience-store.ts';
+import { namedView, offeredView } from './listed-audience-view.ts';
+import type { ListedAudienceStore, NamedCountSearch, NamedSearch } from './postgres/listed-audience-store.ts';
 
 /** Segments of one request to the service, whatever the page size, because many may be filtered out. */
 const askedAtOnce = 200;
 /** Requests to the service for one page. If the page is not full by then, it has a next page. */
 const asksAtMost = 5;
 
-export interface NamedAudienceDirectoryDeps extends OfferedSegmentsDeps {
-  namedAudiences: NamedAudienceStore;
+export interface AudienceDirectoryDeps extends OfferedSegmentsDeps {
+  listedAudiences: ListedAudienceStore;
 }
 
 /** Creates the directory of all sources that campaigns can name: used ones, most used first, then unused segments. */
-export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedAudienceDirectoryDeps) {
+export function createAudienceDirectory({ listedAudiences, ...deps }: AudienceDirectoryDeps) {
   const offered = createOfferedSegments(deps);
   const chunk = (search: NamedSearch, after: string | null) =>
-    offered.list({ search: search.text ?? search.id, country: undefined, after, limit: askedAtOnce });
+    offered.list({ search: search.text ?? search.id, country: search.country, after, limit: askedAtOnce });
 
   /** Returns offered segments with their use, and whether the list has already shown them as used. */
-  async function unlisted(segments: readonly OfferedSegment[], text: string | undefined) {
+  async function unlisted(segments: readonly OfferedSegment[], search: Pick<NamedSearch, 'text' | 'country'>) {
     const found = segments.filter(({ id }) => isStorable(id));
     const ids = found.map(({ id }) => id);
-    const named = new Map((await namedAudiences.segments(ids, text)).map((each) => [each.source, each]));
+    const named = new Map((await listedAudiences.segments(ids, search)).map((each) => [each.source, each]));
     return found.map((segment) => {
       const { usedBy = 0, usedBySaved = 0, isListed = false } = named.get(segment.id) ?? {};
       return { segment, uses: { usedBy, usedBySaved }, isListed };
     });
   }
 
-  async function pageOfOffered(search: NamedSearch, place: OfferedPlace, limit: number): Promise<NamedAudienceList> {
-    const items: NamedAudienceList['items'] = [];
+  async function pageOfOffered(search: NamedSearch, place: OfferedPlace, limit: number): Promise<AudienceList> {
+    const items: AudienceList['items'] = [];
     let { after, skip } = place;
     for (let asks = 0; asks < asksAtMost; asks++) {
       const answer = await chunk(search, after);
-      if (!answer.ok) return { items, next: null, unavailable: unavailableWords(answer) };
+      const standing = standingOf(answer);
+      if (!answer.ok) return { items, next: null, ...standing };
       const { segments, next } = answer.value;
-      for (const [index, each] of (await unlisted(segments, search.text)).entries()) {
+      for (const [index, each] of (await unlisted(segments, search)).entries()) {
         if (index < skip || each.isListed || (search.id ?? each.segment.id) !== each.segment.id) continue;
         if (items.length === limit)
-          return { items, next: cursorOf({ of: 'offered', after, skip: index }), unavailable: null };
-        items.push(offeredView(each.segment, each.uses));
+          return { items, next: cursorOf({ of: 'offered', after, skip: index }), ...standing };
+        items.push(offeredView(each.segment, each.uses, search.country));
       }
-      if (next === null) return { items, next: null, unavailable: null };
+      if (next === null) return { items, next: null, ...standing };
       after = next;
       skip = 0;
     }
-    return { items, next: cursorOf({ of: 'offered', after, skip }), unavailable: null };
+    return { items, next: cursorOf({ of: 'offered', after, skip }), segmentsFrom: 'segmentation', unavailable: null };
   }
 
   return {
     /** @throws {HttpProblem} 422 for an invalid cursor */
-    list: async (search: NamedSearch, limit: number, cursor: string | undefined): Promise<NamedAudienceList> => {
+    list: async (search: NamedSearch, limit: number, cursor: string | undefined): Promise<AudienceList> => {
       const place = placeOf(cursor);
-      if (!isAllowed(search)) return { items: [], next: null, unavailable: null };
+      if (!isAllowed(search)) return { items: [], next: null, ...standingOf(undefined) };
       if (place.of === 'offered') return pageOfOffered(search, place, limit);
-      const rows = await namedAudiences.page(search, limit + 1, place.after);
+      const rows = await listedAudiences.page(search, limit + 1, place.after);
       const shown = rows.slice(0, limit);
       const answer = mayHaveSegments(search) ? await chunk(search, null) : undefined;
       const known = new Map(answer?.ok ? answer.value.segments.map((segment) => [segment.id, segment]) : []);
-      const items = shown.map((row) => namedView(row, row.kind === 'segment' ? known.get(row.source) : undefined));
-      const unavailable = answer ? unavailableWords(answer) : null;
+      const items = shown.map((row) =>
+        namedView(row, row.kind === 'segment' ? known.get(row.source) : undefined, search.country),
+      );
+      const standing = standingOf(answer);
       const last = shown.at(-1);
       if (rows.length > limit && last)
-        return { items, next: cursorOf({ of: 'named', after: { uses: last.uses, seq: last.seq } }), unavailable };
-      if (!mayBeOffered(search)) return { items, next: null, unavailable };
+        return { items, next: cursorOf({ of: 'named', after: { uses: last.uses, seq: last.seq } }), ...standing };
+      if (!mayBeOffered(search)) return { items, next: null, ...standing };
       const rest = await pageOfOffered(search, { of: 'offered', after: null, skip: 0 }, limit - items.length);
       return { ...rest, items: [...items, ...rest.items] };
     },
 
-    counts: async (search: NamedCountSearch): Promise<NamedAudienceCounts> => {
-      const rows = await namedAudiences.counts(search);
+    counts: async (search: NamedCountSearch): Promise<AudienceCounts> => {
+      const rows = await listedAudiences.counts(search);
       const of = (kind: (typeof rows)[number]['kind']) => rows.find((row) => row.kind === kind);
       const [lists, saved] = [of('list')?.all ?? 0, of('saved')?.all ?? 0];
       const named = of('segment')?.all ?? 0;
@@ -95,7 +98,7 @@ export function createNamedAudienceDirectory({ namedAudiences, ...deps }: NamedA
     const answer = await chunk({ text }, null);
     if (!answer.ok) return named;
     if (answer.value.next !== null) return null;
-    return named + (await unlisted(answer.value.segments, text)).filter(({ isListed }) => !isListed).length;
+    return named + (await unlisted(answer.value.segments, { text })).filter(({ isListed }) => !isListed).length;
   }
 }
 
@@ -105,10 +108,10 @@ function isAllowed({ within }: Pick<NamedSearch, 'within'>): boolean {
 }
 
 /** Returns true if the search may match segments that are in use. */
-function mayHaveSegments({ kind, owner, state, hasRejects, isUsed, within }: NamedSearch): boolean {
+function mayHaveSegments({ kind, owner, state, hasRejects, isUsed, list, segment, within }: NamedSearch): boolean {
   if (!isAllowed({ within })) return false;
-  const isOfLists = owner !== undefined || state !== undefined || hasRejects !== undefined;
-  return (kind ?? 'segment') === 'segment' && !isOfLists && isUsed !== false;
+  const isOfOthers = [owner, state, hasRejects, list, segment].some((each) => each !== undefined);
+  return (kind ?? 'segment') === 'segment' && !isOfOthers && isUsed !== false;
 }
 
 /** Returns true if the search may match segments that are not in use. */

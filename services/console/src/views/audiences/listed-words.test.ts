@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { named } from '../../testing/audiences.ts';
-import { filterWords, namedQuery, sizeText, sizeVerb, sourceWords, wordsOfUse } from './named-words.ts';
+import { filterWords, listQuery, sizeVerb, sourceWords, wordsOfUse } from './listed-words.ts';
 import { shownIn, shownOf } from './search.ts';
 
 test('each choice asks the API for what it says', () => {
-  expect(namedQuery({ show: 'bad-lines', text: 'vip' })).toEqual({ q: 'vip', rejected: 'true' });
-  expect(namedQuery({ show: 'not-used', cursor: 'c' })).toEqual({ used: 'false', cursor: 'c' });
-  expect(namedQuery({ show: 'failed' })).toEqual({ state: 'failed' });
-  expect(namedQuery({ owner: 'risk' })).toEqual({ owner: 'risk' });
+  expect(listQuery({ show: 'bad-lines', text: 'vip' })).toEqual({ q: 'vip', rejected: 'true' });
+  expect(listQuery({ show: 'not-used', cursor: 'c' })).toEqual({ used: 'false', cursor: 'c' });
+  expect(listQuery({ show: 'failed' })).toEqual({ state: 'failed' });
+  expect(listQuery({ owner: 'risk' })).toEqual({ owner: 'risk' });
   expect(filterWords({ owner: 'risk', kind: 'list' })).toBe('Owner risk, uploaded lists.');
-  expect(namedQuery({ kind: 'saved' })).toEqual({ kind: 'saved' });
+  expect(listQuery({ kind: 'saved' })).toEqual({ kind: 'saved' });
   expect(filterWords({ show: 'bad-lines', text: 'vip' })).toBe('Called “vip”, with bad lines.');
   expect(filterWords({ kind: 'segment' })).toBe('Segments.');
   expect(filterWords({ show: 'not-used' })).toBe('Not used.');
@@ -24,11 +24,7 @@ test('where it is from is said by its kind, with what differs', () => {
   expect(sourceWords({ ...named.partners, owner: null, countries: many })).toBe('uploaded list · 7 countries');
 });
 
-test('a number says whether it is counted, and where, if that is not where the audience is', () => {
-  const size = named.riders.size;
-  expect(sizeText(named.staff.size)).toBe('1,840');
-  expect(sizeText({ ...size, atLeast: 93_200, atMost: 93_200 })).toBe('about 93,200');
-  expect(sizeText(size)).toBe('124,880 to 125,000');
+test('a size has its verb, and its countries if those of the audience differ', () => {
   expect(sizeVerb(named.staff)).toBe('counted in SG');
   expect(sizeVerb(named.riders)).toBe('estimated');
   expect(sizeVerb({ ...named.riders, countries: ['SG', 'ID'] })).toBe('estimated in SG, VN');

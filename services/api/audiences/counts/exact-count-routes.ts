@@ -2,60 +2,71 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import {
-  audienceCount,
   countKeyOf,
   countRequest,
+  exactCount,
+  openCountsAtMost,
   snapshotsOf,
   type CountQuestion,
-} from '../../../../shared/contracts/campaigns/audience-counts.ts';
+} from '../../../../shared/contracts/campaigns/exact-counts.ts';
 import type { FieldProblem } from '../../../../shared/contracts/field-problems.ts';
+import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { holdsAll } from '../../../../shared/domain/scopes.ts';
 import { callerOf, campaignsInScope, outOfScope, scopeOf } from '../../access/scopes.ts';
 import { askSources, type AskSourcesDeps } from '../ask/ask-sources.ts';
 import type { AskedSources } from '../ask/asked-sources.ts';
 import { checkAgainstConfig } from '../../campaigns/check-campaign.ts';
 import { refuseFields } from '../../campaigns/refusals.ts';
-import type { ApiParts } from '../../api-parts.ts';
+import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { HttpProblem, invalidRequest, notFound } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
-import { cursorInQuery, pageView, requireId } from '../../frame/public-ids.ts';
+import { cursorInQuery, pageView } from '../../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { countView } from './count-view.ts';
-import { openCountsAtMost } from './open-counts.ts';
-import type { CountRecord } from './postgres/count-requests.ts';
+import type { CountRecord, CountRequests } from './postgres/count-requests.ts';
 import { sourceRefusals } from '../../../../shared/contracts/campaigns/campaigns.ts';
+
+export interface ExactCountDeps extends AskSourcesDeps {
+  catalogue: CatalogueReader;
+  countRequests: CountRequests;
+}
 
 const byId = z.object({ id: z.string().describe('cnt_…') });
 const tags = ['audiences'];
 
-export function routes(server: HttpServer, parts: ApiParts): void {
+export function exactCountRoutes(server: HttpServer, parts: ExactCountDeps): void {
   askRoute(server, parts);
   listRoute(server, parts);
   showRoute(server, parts);
   cancelRoute(server, parts);
 }
 
-function askRoute(server: HttpServer, deps: ApiParts): void {
+function askRoute(server: HttpServer, deps: ExactCountDeps): void {
   const { catalogue, countRequests } = deps;
   server.route({
     method: 'POST',
-    url: '/audience-counts',
-    config: { role: 'manager', scope: 'campaign', refusals: sourceRefusals, audit: 'began to count an audience' },
+    url: '/audiences/exact-counts',
+    config: {
+      role: 'manager',
+      scope: 'campaign',
+      refusals: sourceRefusals,
+      audit: 'began an exact count of an audience',
+    },
     schema: {
-      operationId: 'countAudience',
-      summary: 'Count an audience exactly, or how many are in two',
+      operationId: 'beginExactCount',
+      summary: 'Count the users of an audience exactly, or of two and of both',
       description:
-        'A trigger pages all of its sources once, merged as a run would feed them, beside everything else and 20,000 users a second at most. ' +
-        'What is counted is that of the segments as they are now: the same question about the same snapshots is answered by the same count ' +
-        'for thirty days, unless it is asked `anew`. Four of an account at once; each ends after six hours at most.',
+        'A trigger pages all sources once, merged as a run would feed them, at 20,000 users a second at most. The result is read from the ' +
+        'count (`location`). The same request about the same snapshots of segments returns the same count for thirty days, unless it has ' +
+        '`anew`. An account has four open counts; each ends after six hours at most.',
       tags,
       headers: idempotentHeaders,
       body: countRequest,
       response: {
-        200: jsonAnswer('The same is being counted, or was', audienceCount),
-        201: jsonAnswer('The count that was begun', audienceCount),
+        200: jsonAnswer('The count of an earlier request', exactCount),
+        201: jsonAnswer('The new count', exactCount),
         ...problems(409),
       },
     },
@@ -80,17 +91,17 @@ function askRoute(server: HttpServer, deps: ApiParts): void {
   });
 }
 
-function listRoute(server: HttpServer, { countRequests }: ApiParts): void {
+function listRoute(server: HttpServer, { countRequests }: ExactCountDeps): void {
   server.route({
     method: 'GET',
-    url: '/audience-counts',
+    url: '/audiences/exact-counts',
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
-      operationId: 'listAudienceCounts',
+      operationId: 'listExactCounts',
       summary: 'List exact counts of audiences, newest first',
       tags,
       querystring: pageQuery,
-      response: { 200: jsonAnswer('A page of counts', pageShape(audienceCount)) },
+      response: { 200: jsonAnswer('A page of counts', pageShape(exactCount)) },
     },
     handler: async (request) => {
       const { limit, cursor } = request.query;
@@ -100,46 +111,48 @@ function listRoute(server: HttpServer, { countRequests }: ApiParts): void {
   });
 }
 
-function showRoute(server: HttpServer, { countRequests }: ApiParts): void {
+function showRoute(server: HttpServer, { countRequests }: ExactCountDeps): void {
   server.route({
     method: 'GET',
-    url: '/audience-counts/:id',
+    url: '/audiences/exact-counts/:id',
     config: { role: 'viewer', scope: 'campaign' },
     schema: {
-      operationId: 'getAudienceCount',
-      summary: 'Show an exact count: how far it is, and what it has come to',
+      operationId: 'getExactCount',
+      summary: 'Show an exact count with its progress or its result',
       tags,
       params: byId,
-      response: { 200: jsonAnswer('The count', audienceCount) },
+      response: { 200: jsonAnswer('The count', exactCount) },
     },
-    handler: async ({ params: { id } }) =>
-      countView(found(id, await countRequests.get(requireId('audienceCount', id)))),
+    handler: async ({ params: { id } }) => countView(await found(id, countRequests.get)),
   });
 }
 
-function cancelRoute(server: HttpServer, { countRequests }: ApiParts): void {
+function cancelRoute(server: HttpServer, { countRequests }: ExactCountDeps): void {
   server.route({
     method: 'POST',
-    url: '/audience-counts/:id/cancel',
-    config: { role: 'manager', scope: 'campaign', audit: 'ended the count of an audience' },
+    url: '/audiences/exact-counts/:id/cancel',
+    config: { role: 'manager', scope: 'campaign', audit: 'cancelled an exact count of an audience' },
     schema: {
-      operationId: 'cancelAudienceCount',
-      summary: 'End an exact count before it is done',
-      description: 'One that has ended stays as it is. What it had counted is shown, and is nobody’s answer.',
+      operationId: 'cancelExactCount',
+      summary: 'Cancel an exact count',
+      description: 'A count that has ended is unchanged. Users counted so far are shown, and answer no other request.',
       tags,
       headers: idempotentHeaders,
       params: byId,
-      response: { 200: jsonAnswer('The count as it is now', audienceCount) },
+      response: { 200: jsonAnswer('The count as it is now', exactCount) },
     },
     handler: async ({ params: { id }, body }) => {
       refuseFields(body);
-      return countView(found(id, await countRequests.cancel(requireId('audienceCount', id))));
+      return countView(await found(id, countRequests.cancel));
     },
   });
 }
 
-function found(id: string, record: CountRecord | undefined): CountRecord {
-  if (!record) throw notFound('audience-count', id);
+/** @throws {HttpProblem} 404, also for a malformed id */
+async function found(id: string, find: (countId: string) => Promise<CountRecord | undefined>): Promise<CountRecord> {
+  const countId = uuidOf('audienceCount', id);
+  const record = countId && (await find(countId));
+  if (!record) throw notFound('exact-count', id);
   return record;
 }
 

@@ -1,26 +1,27 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { NamedAudience } from '#client/types.gen.ts';
+import type { ListedAudience } from '#client/types.gen.ts';
 import type { Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
+import { sizeText } from '../../parts/audience/use-words.ts';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { Time } from '../../parts/times/time.tsx';
 import { formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import { midCut } from './audience-words.ts';
 import { ListEnd, useIsSoon } from './list-end.tsx';
-import { sizeText, sizeVerb, sourceWords, wordsOfUse } from './named-words.ts';
+import { sizeVerb, sourceWords, wordsOfUse } from './listed-words.ts';
 import { shownIn, type AudiencesSearch } from './search.ts';
 
-interface NamedTableProps {
-  audiences: readonly NamedAudience[] | undefined;
+interface AudienceTableProps {
+  audiences: readonly ListedAudience[] | undefined;
   shown: { kind: string; id: string } | undefined;
   search: AudiencesSearch;
 }
 
-export function NamedTable({ audiences, shown, search }: NamedTableProps) {
-  const isShown = ({ kind, id }: NamedAudience) => kind === shown?.kind && id === shown.id;
-  const columns: readonly Column<NamedAudience>[] = [
+export function AudienceTable({ audiences, shown, search }: AudienceTableProps) {
+  const isShown = ({ kind, id }: ListedAudience) => kind === shown?.kind && id === shown.id;
+  const columns: readonly Column<ListedAudience>[] = [
     {
       header: 'Audience',
       cell: (audience) => <Name audience={audience} isShown={isShown(audience)} search={search} />,
@@ -67,7 +68,7 @@ export function NamedTable({ audiences, shown, search }: NamedTableProps) {
 const icons = { list: 'audit', segment: 'users', saved: 'star' } as const;
 
 interface OfAudience {
-  audience: NamedAudience;
+  audience: ListedAudience;
 }
 
 function Name({ audience, isShown, search }: OfAudience & { isShown: boolean; search: AudiencesSearch }) {
@@ -90,7 +91,7 @@ function Name({ audience, isShown, search }: OfAudience & { isShown: boolean; se
   );
 }
 
-function BadLines({ rejected }: Pick<NamedAudience, 'rejected'>) {
+function BadLines({ rejected }: Pick<ListedAudience, 'rejected'>) {
   if (rejected === null) return <span className="t3">–</span>;
   if (rejected === 0) return <span className="z">0</span>;
   return (

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';
-import { uploadedAudience } from '../../../../shared/contracts/campaigns/audiences.ts';
+import { uploadedAudience } from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { campaign } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import { namedAudienceCounts, namedAudienceList } from '../../../../shared/contracts/campaigns/named-audiences.ts';
+import { audienceCounts, audienceList } from '../../../../shared/contracts/campaigns/audiences.ts';
 import { savedAudience } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
-import { segmentList } from '../../../../shared/contracts/campaigns/segments.ts';
 import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
 import { authorized, someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { untilOneWaits } from '../../../../test/support/lock-waits.ts';
-import { pageShape } from '../../frame/pages.contract.ts';
 import { problem } from '../../frame/problems.contract.ts';
 
 const on = apiOnPostgres();
@@ -19,14 +17,14 @@ const list = (id: string) => ({ list: id });
 
 async function upload(name: string, payload = 'a\nb\n') {
   const answer = await on.api.server.inject({
-    ...{ method: 'POST', url: `/v1/audiences?name=${name}&country=SG&acceptRejected=2`, payload },
+    ...{ method: 'POST', url: `/v1/audiences/upload?name=${name}&country=SG&acceptRejected=2`, payload },
     headers: { ...authorized, 'content-type': 'text/csv' },
   });
   return uploadedAudience.parse(answer.json()).id;
 }
 
 const trySave = (name: string, audience: object) =>
-  on.ask('POST', '/v1/saved-audiences', { name, countries: ['SG'], audience });
+  on.ask('POST', '/v1/audiences', { name, countries: ['SG'], audience });
 
 async function save(name: string, audience: object) {
   const answer = await trySave(name, audience);
@@ -42,21 +40,16 @@ async function write(audience: object) {
 
 const change = (id: string, audience: object, revision?: number) =>
   on.api.server.inject({
-    ...{ method: 'PATCH', url: `/v1/saved-audiences/${id}`, payload: { audience } },
+    ...{ method: 'PATCH', url: `/v1/audiences/${id}`, payload: { audience } },
     headers: { ...authorized, ...(revision !== undefined && { 'if-match': `"${revision}"` }) },
   });
 
-const remove = (id: string) =>
-  on.ask('DELETE', id.startsWith('sav') ? `/v1/saved-audiences/${id}` : `/v1/audiences/${id}`);
-const named = async (query = '') =>
-  namedAudienceList.parse((await on.ask('GET', `/v1/named-audiences${query}`)).json());
+const remove = (id: string) => on.ask('DELETE', `/v1/audiences/${id}`);
+const named = async (query = '') => audienceList.parse((await on.ask('GET', `/v1/audiences${query}`)).json());
 const usesOf = async (query = '') =>
   (await named(query)).items.map(({ id, usedBy, usedBySaved }) => [id, usedBy, usedBySaved]);
 const shown = async (id: string) => uploadedAudience.parse((await on.ask('GET', `/v1/audiences/${id}`)).json());
-const savedWith = async (query: string) =>
-  pageShape(savedAudience)
-    .parse((await on.ask('GET', `/v1/saved-audiences?${query}`)).json())
-    .items.map(({ id }) => id);
+const savedWith = async (query: string) => (await named(`?${query}`)).items.map(({ id }) => id);
 
 /** What is counted is what the definitions say, counted anew. */
 async function expectTrueCounts() {
@@ -96,7 +89,7 @@ describe('what a saved audience is made of', () => {
     expect(first).toMatchObject({ latestUse: null, latestSaved: { savedAudienceId: newest, name: 'Others' } });
     expect(await usesOf('?kind=list&used=false')).toEqual([[free, 0, 0]]);
     expect((await usesOf('?used=true')).map(([id]) => id)).toEqual(['riders', staff, 'drivers', vip]);
-    const counts = namedAudienceCounts.parse((await on.ask('GET', '/v1/named-audiences/counts')).json());
+    const counts = audienceCounts.parse((await on.ask('GET', '/v1/audiences/counts')).json());
     expect(counts).toMatchObject({ all: 7, segments: 2, notUsed: 3 });
     const pages = [(await named('?kind=list&limit=1')).next, (await named('?kind=list&limit=2')).next];
     expect(await usesOf(`?kind=list&limit=1&cursor=${pages[0] ?? ''}`)).toEqual([[vip, 1, 0]]);
@@ -107,14 +100,13 @@ describe('what a saved audience is made of', () => {
     const staff = await upload('staff');
     const one = await save('Riders', { include: [riders], exclude: [list(staff)] });
     expect(await shown(staff)).toMatchObject({ usedBy: 0, usedBySaved: 1 });
-    expect((await on.ask('GET', '/v1/audiences?used=true')).json()).toMatchObject({ items: [{ id: staff }] });
-    expect((await on.ask('GET', '/v1/audiences/counts')).json()).toMatchObject({ notUsed: 0 });
+    expect((await named('?kind=list&used=true')).items).toMatchObject([{ id: staff }]);
+    expect((await on.ask('GET', '/v1/audiences/counts')).json()).toMatchObject({ notUsed: 1 });
     expect(await savedWith(`list=${staff}`)).toEqual([one]);
     expect(await savedWith('segment=riders')).toEqual([one]);
     expect(await savedWith('segment=drivers')).toEqual([]);
     await write({ include: [riders] });
-    const { items } = segmentList.parse((await on.ask('GET', '/v1/segments')).json());
-    expect(items.map(({ id, usedBy, usedBySaved }) => [id, usedBy, usedBySaved])).toEqual([['riders', 1, 1]]);
+    expect(await usesOf('?kind=segment')).toEqual([['riders', 1, 1]]);
   });
 
   it('has the bad lines of the lists that it takes in', async () => {
@@ -212,7 +204,7 @@ describe('a list that a saved audience is made of', () => {
     const id = await save('Riders', { include: [riders], exclude: [list(staff)] });
     await change(id, { include: [riders] });
     expect((await remove(staff)).statusCode).toBe(204);
-    const refused = await on.ask('POST', `/v1/saved-audiences/${id}/revisions/1/restore`);
+    const refused = await on.ask('POST', `/v1/audiences/${id}/revisions/1/restore`);
     expect(problem.parse(refused.json()).errors).toMatchObject([
       { code: 'unknown-list', pointer: '/audience/exclude/0/list' },
     ]);

@@ -1,8 +1,9 @@
 import type { CampaignScope } from '../../../../../shared/domain/scopes.ts';
 import { isSeen, isSeenRevision, seenParamsOf, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
 import type { Pool } from 'pg';
-import type { AudienceState } from '../../../../../shared/contracts/campaigns/audiences.ts';
-import type { NamedKind } from '../../../../../shared/contracts/campaigns/named-audiences.ts';
+import type { CampaignDefinition } from '../../../../../shared/contracts/campaigns/campaigns.ts';
+import type { AudienceState } from '../../../../../shared/contracts/campaigns/uploaded-audiences.ts';
+import type { AudienceKind } from '../../../../../shared/contracts/campaigns/audiences.ts';
 import { unnamedStatementOf } from '../../../../../shared/postgres/connection/statement.ts';
 import { countriesOfList } from '../../lists/postgres/audience-statements.ts';
 import { endOfList } from '../../lists/postgres/list-end.ts';
@@ -15,11 +16,17 @@ export interface NamedSearch {
   owner?: string | undefined;
   /** Exact id by which campaigns name the source. */
   id?: string | undefined;
-  kind?: NamedKind | undefined;
+  kind?: AudienceKind | undefined;
   state?: AudienceState | undefined;
   hasRejects?: boolean | undefined;
   /** False: ready lists and saved audiences that no campaign and no saved audience uses. */
   isUsed?: boolean | undefined;
+  /** Country with users of the source; for a segment, also a country of one of its newest uses. */
+  country?: string | undefined;
+  /** Public id of a list that a saved audience includes or excludes. */
+  list?: string | undefined;
+  /** Id of a segment that a saved audience includes or excludes. */
+  segment?: string | undefined;
   /** Countries and actions that the caller may see; undefined means all. */
   within?: CampaignScope | undefined;
 }
@@ -31,14 +38,15 @@ export interface NamedPlace {
 }
 
 export interface NamedRow extends NamedPlace {
-  kind: NamedKind;
+  kind: AudienceKind;
   source: string;
   /** Null for a segment. */
   name: string | null;
   description: string | null;
   owner: string | null;
   countries: string[] | null;
-  sources: number | null;
+  revision: number | null;
+  audience: CampaignDefinition['audience'] | null;
   state: AudienceState | null;
   rejected: number | null;
   createdAt: Date | null;
@@ -67,7 +75,7 @@ export interface NamedSegment {
 }
 
 export interface NamedCounts {
-  kind: NamedKind;
+  kind: AudienceKind;
   all: number;
   withRejects: number;
   notUsed: number;
@@ -80,10 +88,10 @@ export interface NamedCountSearch {
   within?: CampaignScope | undefined;
 }
 
-export type NamedAudienceStore = ReturnType<typeof createNamedAudienceStore>;
+export type ListedAudienceStore = ReturnType<typeof createListedAudienceStore>;
 
 /** Creates the reader of sources that campaigns and saved audiences name, most used first. */
-export function createNamedAudienceStore({ pool }: { pool: Pool }) {
+export function createListedAudienceStore({ pool }: { pool: Pool }) {
   return {
     /** @returns up to `limit` rows after a place */
     page: async (search: NamedSearch, limit: number, after: NamedPlace | null): Promise<NamedRow[]> => {
@@ -95,9 +103,13 @@ export function createNamedAudienceStore({ pool }: { pool: Pool }) {
       (await pool.query<NamedCounts>(selectCounts.with({ pattern: patternOf(text), owner, ...seenParamsOf(within) })))
         .rows,
 
-    segments: async (ids: readonly string[], text: string | undefined): Promise<NamedSegment[]> => {
+    segments: async (
+      ids: readonly string[],
+      { text, country }: Pick<NamedSearch, 'text' | 'country'>,
+    ): Promise<NamedSegment[]> => {
       if (ids.length === 0) return [];
-      return (await pool.query<NamedSegment>(selectSegments.with({ ids, pattern: patternOf(text) }))).rows;
+      const wanted = { ids, pattern: patternOf(text), country: country ?? null };
+      return (await pool.query<NamedSegment>(selectSegments.with(wanted))).rows;
     },
   };
 }
@@ -106,13 +118,17 @@ interface SearchParams extends SeenParams {
   pattern: string | null;
   owner: string | null;
   id: string | null;
-  kind: NamedKind | null;
+  kind: AudienceKind | null;
   state: AudienceState | null;
   hasRejects: boolean | null;
   isUsed: boolean | null;
+  country: string | null;
+  list: string | null;
+  segment: string | null;
 }
 
-function paramsOf({ text, owner, id, kind, state, hasRejects, isUsed, within }: NamedSearch): SearchParams {
+function paramsOf({ text, within, ...search }: NamedSearch): SearchParams {
+  const { owner, id, kind, state, hasRejects, isUsed, country, list, segment } = search;
   return {
     pattern: patternOf(text),
     owner: owner ?? null,
@@ -121,6 +137,9 @@ function paramsOf({ text, owner, id, kind, state, hasRejects, isUsed, within }: 
     state: state ?? null,
     hasRejects: hasRejects ?? null,
     isUsed: isUsed ?? null,
+    country: country ?? null,
+    list: list ?? null,
+    segment: segment ?? null,
     ...seenParamsOf(within),
   };
 }
@@ -141,6 +160,31 @@ const isFound = ($: (param: 'pattern' | 'owner' | keyof SeenParams) => string) =
   n.is_there and (${$('pattern')}::text is null or coalesce(a.name, s.name, n.source) ilike ${$('pattern')}
     or ${ownerOf} ilike ${$('pattern')})
   and (${$('owner')}::text is null or ${ownerOf} = ${$('owner')}) and ${isSeen($, countriesOf)}`;
+
+/** Newest uses of a segment that are searched for a country, so that the cost of a row is constant. */
+const usesLookedAt = 100;
+
+/** SQL condition: one of the newest campaigns and saved audiences with the segment has the country. */
+const isUsedIn = (country: string) => `exists (
+    select from (
+      select used_by from audience_uses u where u.kind = n.kind and u.source = n.source
+      order by by_saved desc, used_by desc limit ${usesLookedAt}
+    ) newest
+    where exists (
+      select from campaigns c join revisions v on v.campaign = c.id and v.revision = c.revision
+      where c.id = newest.used_by and v.definition -> 'countries' ? ${country}
+    ) or exists (
+      select from saved_audiences o
+      join revisions v on v.saved_audience = o.id and v.revision = o.revision
+      where o.id = newest.used_by and v.definition -> 'countries' ? ${country}
+    ))`;
+
+const isIn = (country: string) =>
+  `case n.kind when 'segment' then ${isUsedIn(country)} else ${countriesOf} ? ${country} end`;
+
+/** SQL condition: the source is a saved audience that includes or excludes a list or a segment. */
+const savedWith = (kind: 'list' | 'segment', source: string) => `n.kind = 'saved' and n.target in (
+        select used_by from audience_uses where kind = '${kind}' and source = ${source} and by_saved)`;
 
 /** SQL condition: the source is unused. Segments are excluded; they belong to the segmentation service. */
 const isIdle = `n.uses = 0 and (n.kind = 'saved' or coalesce(a.state = 'ready', false))`;
@@ -176,6 +220,9 @@ const selectPage = unnamedStatementOf<PageParams>(
       and (${$('state')}::text is null or a.state = ${$('state')})
       and (${$('hasRejects')}::boolean is null or (a.rejected > 0) = ${$('hasRejects')})
       and (${$('isUsed')}::boolean is null or case when ${$('isUsed')} then n.uses > 0 else ${isIdle} end)
+      and (${$('country')}::text is null or ${isIn($('country'))})
+      and (${$('list')}::text is null or ${savedWith('list', $('list'))})
+      and (${$('segment')}::text is null or ${savedWith('segment', $('segment'))})
       and (${$('uses')}::int is null or (n.uses, n.seq) < (${$('uses')}, ${$('seq')}::bigint))
     order by n.uses desc, n.seq desc limit ${$('limit')}
   )
@@ -186,9 +233,8 @@ const selectPage = unnamedStatementOf<PageParams>(
     coalesce(
       case p.kind when 'list' then (select array_agg(k order by k) from jsonb_object_keys(p.users) k) end,
       (select array_agg(k) from jsonb_array_elements_text(p.definition -> 'countries') k)) as countries,
-    jsonb_array_length(p.definition -> 'audience' -> 'include')
-      + coalesce(jsonb_array_length(p.definition -> 'audience' -> 'exclude'), 0) as sources,
-    p.state, coalesce(p.rejected, bad.rejected)::float8 as rejected, coalesce(p.uploaded_at, p.saved_at) as "createdAt",
+    p.revision, p.definition -> 'audience' as audience, p.state,
+    coalesce(p.rejected, bad.rejected)::float8 as rejected, coalesce(p.uploaded_at, p.saved_at) as "createdAt",
     case when p.kind = 'list' then (select ${endOfList} from audiences a where a.id = p.target) end as "expiresAt",
     newest.id as "campaignId", newest.name as "campaignName",
     newest_saved.id as "savedAudienceId", newest_saved.name as "savedName",
@@ -235,9 +281,10 @@ const selectCounts = unnamedStatementOf<Pick<SearchParams, 'pattern' | 'owner' |
   from ${named} where ${isFound($)} group by n.kind`,
 );
 
-const selectSegments = unnamedStatementOf<{ ids: readonly string[]; pattern: string | null }>(
+const selectSegments = unnamedStatementOf<{ ids: readonly string[]; pattern: string | null; country: string | null }>(
   ($) => `
   select source, campaigns as "usedBy", saved_audiences as "usedBySaved",
-    ${$('pattern')}::text is null or source ilike ${$('pattern')} as "isListed"
-  from named_audiences where kind = 'segment' and source = any(${$('ids')}::text[])`,
+    (${$('pattern')}::text is null or source ilike ${$('pattern')})
+      and (${$('country')}::text is null or ${isUsedIn($('country'))}) as "isListed"
+  from named_audiences n where kind = 'segment' and source = any(${$('ids')}::text[])`,
 );

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { aboutFields } from '../../../../shared/contracts/campaigns/about-campaign.ts';
-import { receivedAudience } from '../../../../shared/contracts/campaigns/audiences.ts';
+import { receivedAudience } from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../../frame/server/create-http-server.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
@@ -12,13 +12,13 @@ import { receiveUpload } from '../../user-files/receive-upload.ts';
 import { listRefusals } from '../../user-files/file-problems.ts';
 import { countryQuery, fileQuery } from '../../user-files/upload-query.ts';
 import { readUploadEncoding } from '../../frame/upload-bytes.ts';
-import { audienceView } from './audience-view.ts';
+import { uploadedAudienceView } from './uploaded-audience-view.ts';
 import { nameShape } from '../../../../shared/contracts/stored-texts.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import type { AudienceStore } from './audience-store.port.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 
-export interface AudienceUploadRouteDeps {
+export interface UploadRouteDeps {
   audiences: AudienceStore;
   catalogue: CatalogueReader;
   clock: Clock;
@@ -34,21 +34,18 @@ const uploadQuery = z.object({
 });
 
 /** Registers the upload in a scope of its own, because only this route reads its body as a stream. */
-export function audienceUploadRoute(
-  server: HttpServer,
-  { audiences, catalogue, clock }: AudienceUploadRouteDeps,
-): void {
+export function uploadRoute(server: HttpServer, { audiences, catalogue, clock }: UploadRouteDeps): void {
   const configured = catalogue.current().countries;
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
   server.route({
     method: 'POST',
-    url: '/audiences',
+    url: '/audiences/upload',
     config: {
       role: 'manager',
       scope: 'campaign',
-      audit: 'uploaded an audience',
+      audit: 'uploaded a list of users',
       heavy: 'uploads',
       refusals: {
         ...listRefusals,
@@ -101,7 +98,7 @@ export function audienceUploadRoute(
               countries,
               logger: log,
             });
-      const view = audienceView(record);
+      const view = uploadedAudienceView(record);
       return reply
         .code(201)
         .header('location', view.links.self)

@@ -1,8 +1,8 @@
-import type { UploadedAudience } from '../../../../shared/contracts/campaigns/audiences.ts';
+import type { UploadedAudience } from '../../../../shared/contracts/campaigns/uploaded-audiences.ts';
 import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { AudienceRecord } from './audience-store.port.ts';
 
-export function audienceView({
+export function uploadedAudienceView({
   audienceId,
   createdAt,
   readyAt,
@@ -14,6 +14,7 @@ export function audienceView({
   const self = `/v1/audiences/${id}`;
   const { name, owner, state, rows, duplicates, rejected, cause, usedBy, usedBySaved } = record;
   return {
+    kind: 'list',
     id,
     name,
     owner,

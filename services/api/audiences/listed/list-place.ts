@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textShape } from '../../../../shared/contracts/stored-texts.ts';
 import { invalidCursor } from '../../frame/public-ids.ts';
-import type { NamedPlace } from './postgres/named-audience-store.ts';
+import type { NamedPlace } from './postgres/listed-audience-store.ts';
 
 export interface OfferedPlace {
   of: 'offered';

@@ -1,10 +1,9 @@
-import type { NamedAudience } from '#client/types.gen.ts';
-import { numberWords } from '../../parts/audience/how-many.ts';
+import type { ListedAudience } from '#client/types.gen.ts';
 import { countOf, formatCount } from '../../parts/words/numbers.ts';
 import { plainText } from '../../parts/words/plain-text.ts';
 import type { AudiencesSearch } from './search.ts';
 
-export function namedQuery({ text, owner, kind, show, cursor }: AudiencesSearch) {
+export function listQuery({ text, owner, kind, show, cursor }: AudiencesSearch) {
   return {
     ...(text !== undefined && { q: text }),
     ...(owner !== undefined && { owner }),
@@ -31,7 +30,7 @@ export function filterWords({ text, owner, kind, show }: AudiencesSearch): strin
 }
 
 /** Returns kind and origin: `saved · growth-sea`, `uploaded list · ID, VN`, `segment · lapsed-riders`. */
-export function sourceWords({ kind, id, name, owner, countries }: NamedAudience): string {
+export function sourceWords({ kind, id, name, owner, countries }: ListedAudience): string {
   const more =
     kind === 'segment' ? (name === id ? null : id) : (owner ?? (kind === 'list' ? countriesText(countries) : null));
   return more === null ? kindWords[kind] : `${kindWords[kind]} · ${plainText(more)}`;
@@ -42,16 +41,8 @@ function countriesText(countries: readonly string[] | null): string | null {
   return countries.length <= 6 ? countries.join(', ') : `${countries.length} countries`;
 }
 
-type Size = NamedAudience['size'];
-
-/** Returns a size: `1,840`, `about 93,200`, `124,880 to 125,000`. */
-export function sizeText(size: NonNullable<Size>): string {
-  const { exact, atLeast, atMost, asOf } = size;
-  return numberWords({ kind: exact ? 'counted' : 'estimated', atLeast, atMost, at: asOf });
-}
-
 /** Returns the text before the time of a size: `counted`, `estimated in SG`. Empty for a list. */
-export function sizeVerb({ kind, countries, size }: Pick<NamedAudience, 'kind' | 'countries' | 'size'>): string {
+export function sizeVerb({ kind, countries, size }: Pick<ListedAudience, 'kind' | 'countries' | 'size'>): string {
   if (size === null || kind === 'list') return '';
   const where = size.countries === null || isSame(size.countries, countries) ? null : countriesText(size.countries);
   return `${size.exact ? 'counted' : 'estimated'}${where === null ? '' : ` in ${where}`}`;
@@ -62,7 +53,7 @@ function isSame(some: readonly string[], others: readonly string[] | null): bool
 }
 
 /** Describes the number of uses, with a note if that is more than the newest campaign. */
-export function wordsOfUse({ usedBy, leftOutBy, usedBySaved, latestUse, latestSaved }: NamedAudience): {
+export function wordsOfUse({ usedBy, leftOutBy, usedBySaved, latestUse, latestSaved }: ListedAudience): {
   count: string;
   note: string | null;
 } {
