@@ -232,7 +232,7 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a campaign names a saved audience only with its sources',
-    edits: [{ text: 'if (!areSame(written, found))', replacement: 'if (savedAudienceId === null)' }],
+    edits: [{ text: 'if (!areSame(written, found.definition))', replacement: 'if (savedAudienceId === null)' }],
     project: 'integration',
     noticedBy: ['saved-audience-routes'],
   },

@@ -31,7 +31,7 @@ import { requireSaved } from './saved/redefine-saved.ts';
 import { revisionsOfSaved } from './saved/saved-audience-revisions.ts';
 import { changeSaved, deleteSaved, saveRoute } from './saved/saved-audience-routes.ts';
 import { savedAudienceView } from './saved/saved-audience-view.ts';
-import { previewRoute } from './ask/preview-route.ts';
+import { previewRoute } from './preview-route.ts';
 
 const tag = 'audiences';
 

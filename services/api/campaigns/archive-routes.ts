@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaign } from '../../../shared/contracts/campaigns/campaigns.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
-import type { HttpProblem } from '../frame/http-problem.ts';
+import { type HttpProblem, stateForbids } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
@@ -9,7 +9,7 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
 import { campaignView } from './campaign-view.ts';
 import type { CampaignArchive, UnderWay } from './postgres/campaign-archive.ts';
-import { refuseFields, stateForbids } from './refusals.ts';
+import { refuseFields } from '../frame/server/refuse-fields.ts';
 import { requireCampaign } from './require-campaign.ts';
 
 export interface ArchiveRoutesDeps {

@@ -14,7 +14,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import type { HttpServer } from '../frame/server/create-http-server.ts';
 import { etagOf } from '../frame/if-match.ts';
-import { HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { HttpProblem, invalidRequest, notFound, stateForbids } from '../frame/http-problem.ts';
 import type { ApprovalDesk } from './approvals/approval-desk.port.ts';
 import { approvalNeeded } from './approvals/approval-problems.ts';
 import { callerOf, requireCampaignInScope } from '../access/scopes.ts';
@@ -32,7 +32,8 @@ import { askerOf } from '../access/asker.ts';
 import { partsOf } from './about-parts.ts';
 import { campaignView } from './campaign-view.ts';
 import { countryEstimates, estimateView } from '../audiences/ask/estimate-view.ts';
-import { refuseArchived, refuseFields, stateForbids } from './refusals.ts';
+import { refuseArchived } from './refusals.ts';
+import { refuseFields } from '../frame/server/refuse-fields.ts';
 import { checkTaken, type TakenSourcesDeps } from './taken-sources.ts';
 import { unservedSteps, type UnservedStepsDeps } from './unserved-steps.ts';
 

@@ -4,9 +4,8 @@ import { earliestStartMs } from '../../../shared/contracts/campaigns/local-start
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { Asker } from '../../../shared/domain/run/asker.ts';
 import { dueInstant } from '../schedules/due-instant.ts';
-import { invalidRequest } from '../frame/http-problem.ts';
+import { invalidRequest, stateForbids } from '../frame/http-problem.ts';
 import type { CampaignRecord, CampaignStore } from './campaign-store.port.ts';
-import { stateForbids } from './refusals.ts';
 
 /**
  * Returns the instant of a schedule; for a local time, that of the first country. Null: as soon as the campaign is

@@ -82,3 +82,7 @@ export function quoted(value: unknown): string {
         : 'null';
   return text.length <= maxQuotedLength + 2 ? text : `${text.slice(0, maxQuotedLength)}…`;
 }
+
+export function stateForbids(detail: string): HttpProblem {
+  return new HttpProblem({ status: 409, code: 'state-forbids', detail });
+}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listedRevision, revisionDiff } from '../../../shared/contracts/campaigns/revisions.ts';
 import type { Warning } from '../../../shared/contracts/warnings.ts';
 import { idPrefixes } from '../../../shared/domain/ids/ids.ts';
-import { refuseFields } from '../campaigns/refusals.ts';
+import { refuseFields } from '../frame/server/refuse-fields.ts';
 import { jsonAnswer, type problems } from '../frame/document/answer-shapes.ts';
 import { notFound } from '../frame/http-problem.ts';
 import { ifMatchHeaders } from '../frame/if-match.ts';

@@ -16,7 +16,7 @@ import { callerOf, campaignsInScope, outOfScope, scopeOf } from '../../access/sc
 import { askSources, type AskSourcesDeps } from '../ask/ask-sources.ts';
 import type { AskedSources } from '../ask/asked-sources.ts';
 import { checkAgainstConfig } from '../../campaigns/check-campaign.ts';
-import { refuseFields } from '../../campaigns/refusals.ts';
+import { refuseFields } from '../../frame/server/refuse-fields.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
 import { HttpProblem, invalidRequest, notFound } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';

@@ -9,7 +9,8 @@ import { budgetWords, isInSame, sizeOf } from '../../../../shared/domain/run/bud
 import type { Budget } from '../../../../shared/contracts/campaigns/budgets.ts';
 import { callerOf } from '../../access/scopes.ts';
 import { askSources, type AskSourcesDeps } from '../../audiences/ask/ask-sources.ts';
-import { refuseArchived, refuseFields } from '../refusals.ts';
+import { refuseArchived } from '../refusals.ts';
+import { refuseFields } from '../../frame/server/refuse-fields.ts';
 import type { CampaignRecord, CampaignStore } from '../campaign-store.port.ts';
 import { countryEstimates } from '../../audiences/ask/estimate-view.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../../frame/http-problem.ts';

@@ -3,20 +3,20 @@ import {
   audiencePreview,
   previewRequest,
   type AudiencePreview,
-} from '../../../../shared/contracts/campaigns/audiences.ts';
-import { sourceRefusals } from '../../../../shared/contracts/campaigns/campaigns.ts';
-import type { SavedAudienceDefinition } from '../../../../shared/contracts/campaigns/saved-audiences.ts';
-import { requireSeen } from '../../access/scopes.ts';
-import type { Owners } from '../../access/owners.port.ts';
-import { jsonAnswer, problems } from '../../frame/document/answer-shapes.ts';
-import { invalidRequest, notFound } from '../../frame/http-problem.ts';
-import { uuidOf } from '../../../../shared/domain/ids/ids.ts';
-import type { HttpServer } from '../../frame/server/create-http-server.ts';
-import type { UsedSavedAudience } from '../saved/postgres/saved-audience-store.ts';
-import { rememberEstimate, requireSaved, type SavedAudienceDeps } from '../saved/redefine-saved.ts';
-import { askSources } from './ask-sources.ts';
-import type { AskedSources } from './asked-sources.ts';
-import { countryEstimates, sumOfBounds } from './estimate-view.ts';
+} from '../../../shared/contracts/campaigns/audiences.ts';
+import { sourceRefusals } from '../../../shared/contracts/campaigns/campaigns.ts';
+import type { SavedAudienceDefinition } from '../../../shared/contracts/campaigns/saved-audiences.ts';
+import { requireSeen } from '../access/scopes.ts';
+import type { Owners } from '../access/owners.port.ts';
+import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
+import { invalidRequest, notFound } from '../frame/http-problem.ts';
+import { uuidOf } from '../../../shared/domain/ids/ids.ts';
+import type { HttpServer } from '../frame/server/create-http-server.ts';
+import type { UsedSavedAudience } from './saved/postgres/saved-audience-store.ts';
+import { rememberEstimate, requireSaved, type SavedAudienceDeps } from './saved/redefine-saved.ts';
+import { askSources } from './ask/ask-sources.ts';
+import type { AskedSources } from './ask/asked-sources.ts';
+import { countryEstimates, sumOfBounds } from './ask/estimate-view.ts';
 
 export interface PreviewRouteDeps extends SavedAudienceDeps {
   owners: Owners;
