@@ -32,7 +32,7 @@ async function muster(...args: string[]) {
 }
 
 describe('muster campaign', () => {
-  test('create posts the definition and prints the id alone', async () => {
+  test('create posts the definition and prints only the id on stdout', async () => {
     answers['POST /v1/campaigns'] = { status: 201, body: campaign };
     const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward={"units":2}'];
 
@@ -45,7 +45,7 @@ describe('muster campaign', () => {
     ]);
   });
 
-  test('what the API refuses is shown with the options that it came from, and ends with 3', async () => {
+  test('create prints refused fields under the options that set them, and exits with 3', async () => {
     const errors = [
       { pointer: '/countries/0', detail: '"XX" is not configured' },
       { pointer: '/chain/0/action', detail: 'no action type "fly"' },
@@ -66,7 +66,7 @@ describe('muster campaign', () => {
     );
   });
 
-  test('list is a table for people and the answer itself for programs', async () => {
+  test('list prints a table, and the response of the API with --json', async () => {
     const page = { items: [campaign], next: null };
     answers['GET /v1/campaigns?limit=20'] = { status: 200, body: page };
     expect((await muster('campaign', 'list')).out).toContain('cmp_1');
@@ -74,7 +74,7 @@ describe('muster campaign', () => {
     expect(JSON.parse((await muster('--json', 'campaign', 'list')).out)).toEqual(page);
   });
 
-  test('watch follows the run of a campaign and ends with 0 when users failed', async () => {
+  test('watch follows the run of a campaign and exits with 0 if users failed', async () => {
     answers['GET /v1/campaigns/cmp_1'] = { status: 200, body: campaign };
     answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = { status: 200, body: { items: [{ runId: 'run_1' }] } };
     answers['GET /v1/runs/run_1/progress'] = { status: 200, body: progressOf({ state: 'completed_with_failures' }) };
@@ -83,14 +83,14 @@ describe('muster campaign', () => {
     expect(notes).toContain('award-reward 0 %');
   });
 
-  test('watch ends with 5 when the run failed, and says why', async () => {
+  test('watch exits with 5 if the run failed, and prints the reason', async () => {
     const progress = progressOf({ state: 'failed', stateReason: 'no such segment' });
     answers['GET /v1/runs/run_1/progress'] = { status: 200, body: progress };
     const { code, out } = await muster('campaign', 'watch', 'run_1');
     expect({ code, out }).toEqual({ code: exitCodes.runNotCompleted, out: 'run_1 failed: no such segment\n' });
   });
 
-  test('watching a draft says how to start it instead of waiting for ever', async () => {
+  test('watch of a draft prints how to start it instead of waiting', async () => {
     answers['GET /v1/campaigns/cmp_1'] = { status: 200, body: { ...campaign, state: 'draft' } };
     const { code, notes } = await muster('campaign', 'watch', 'cmp_1');
     expect(code).toBe(exitCodes.usage);
@@ -102,7 +102,7 @@ describe('muster campaign', () => {
     expect((await muster('campaign', 'report', 'run_1')).out).toContain('Lapsed riders');
   });
 
-  test('explain shows every call of a user, and percent-encodes its id', async () => {
+  test('explain prints every call of a user, and percent-encodes the user id', async () => {
     const attempts = [
       {
         attempt: 1,
@@ -146,7 +146,7 @@ describe('muster campaign', () => {
     expect(JSON.parse((await muster('explain', 'run_1', 'a/b', '--json')).out)).toEqual(explained);
   });
 
-  test('retry-failed shows what it would do, and starts the run that does it', async () => {
+  test('retry-failed prints a preview, and starts the retry run', async () => {
     const groups = [{ step: 1, action: 'award-reward', country: 'SG', reason: 'busy', users: 12 }];
     const answer = { preview: true, parentRunId: 'run_1', runId: null, users: 12, groups, links: { self: null } };
     const created = { ...answer, preview: false, runId: 'run_2', links: { self: '/v1/runs/run_2' } };
@@ -162,14 +162,14 @@ describe('muster campaign', () => {
     expect(bodies).toEqual([{ reasons: ['busy'], steps: [1], preview: true }, { countries: ['SG'] }]);
   });
 
-  test('an id that nobody knows is refused', async () => {
+  test('show exits as refused if the id does not exist', async () => {
     const { code, notes } = await muster('campaign', 'show', 'cmp_9');
     expect({ code, notes }).toEqual({ code: exitCodes.refused, notes: 'Not Found: there is no such thing\n' });
   });
 });
 
-describe('the end of a command', () => {
-  test('an API that does not answer is a failure', async () => {
+describe('the muster command', () => {
+  test('exits with a failure if the API does not answer', async () => {
     environment['MUSTER_API_URL'] = 'http://127.0.0.1:1';
     const { code, notes } = await muster('campaign', 'list');
     expect(code).toBe(exitCodes.failure);
@@ -179,31 +179,31 @@ describe('the end of a command', () => {
   test.each([
     ['an unknown command', ['fly']],
     ['an unknown option', ['campaign', 'list', '--fast']],
-    ['a limit of nought', ['campaign', 'list', '--limit', '0']],
-    ['a service that there is not', ['serve', 'console']],
+    ['a limit of zero', ['campaign', 'list', '--limit', '0']],
+    ['an unknown service', ['serve', 'console']],
     ['no definition', ['campaign', 'create']],
-    ['a demo for nobody', ['demo', '--users', '0']],
-  ])('%s is a usage error', async (_name, args) => {
+    ['a demo with no users', ['demo', '--users', '0']],
+  ])('exits with a usage error for %s', async (_name, args) => {
     const { code, out, notes } = await muster(...args);
     expect(code).toBe(exitCodes.usage);
     expect(out).toBe('');
     expect(notes).not.toBe('');
   });
 
-  test('a missing variable is named', async () => {
+  test('names a missing environment variable', async () => {
     environment = {};
     const { code, notes } = await muster('campaign', 'list');
     expect(code).toBe(exitCodes.usage);
     expect(notes).toContain('MUSTER_API_KEY');
   });
 
-  test('help that was asked for is data', async () => {
+  test('prints requested help on stdout', async () => {
     const { code, out } = await muster('--help');
     expect(code).toBe(exitCodes.ok);
     expect(out).toContain('campaign');
   });
 
-  test('help lists every command under its heading, headings in their order and words by name', async () => {
+  test('lists every command in its help under a heading, headings in order and commands by name', async () => {
     const { out } = await muster('--help');
     const listed = out.split(/^(?=[A-Z].*:$)/m).slice(2);
     expect(listed.map((group) => group.split(':')[0])).toEqual([...headings, 'Help']);

@@ -5,8 +5,8 @@ import { createMuster, MusterProblem } from './muster.ts';
 
 const api = apiOnPostgres();
 
-describe('the library', () => {
-  it('schedules, finds, moves and takes back', async () => {
+describe('the SDK', () => {
+  it('schedules, finds, reschedules and cancels jobs', async () => {
     const muster = createMuster({ url: await api.start(), apiKey: testApiKey, retries: 0 });
     await api.ask('POST', '/v1/clients', { name: 'orders' });
 

@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('the library is packed, installed into an empty folder without a network, compiled against and used', async () => {
+it('the SDK package installs offline into an empty folder, compiles and runs', async () => {
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: import.meta.dirname });
   const [packed] = z.array(z.object({ filename: z.string() })).parse(JSON.parse(stdout));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));

@@ -48,13 +48,13 @@ export function invitationIn(headers: Headers, musterUrl?: string): ReportInvita
  */
 export async function report(
   { url, token }: Pick<ReportInvitation, 'url' | 'token'>,
-  said: Report,
+  content: Report,
   { fetch: send = fetch, retries = 10 }: ReportOptions = {},
 ): Promise<'called' | 'failed' | 'unchanged'> {
   const init = {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(said),
+    body: JSON.stringify(content),
   };
   for (let left = retries; ; left--) {
     const answer = await send(url, init).catch((error: unknown) => {

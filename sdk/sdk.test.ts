@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-describe('the library', () => {
-  it('sends again what was refused for now, or whose answer was lost, under the same key', async () => {
+describe('the SDK', () => {
+  it('repeats a request under the same idempotency key after a temporary refusal or a lost response', async () => {
     const accepted = {
       id: 'job_1',
       clientId: 'cli_1',
@@ -47,8 +47,8 @@ describe('the library', () => {
   });
 });
 
-describe('what Muster refuses', () => {
-  it('is an error that says what is wrong, and how much else', async () => {
+describe('a refusal of the API', () => {
+  it('is thrown as an error that names the first problem and the number of others', async () => {
     const errors = [
       { pointer: '/url', code: 'invalid-value', detail: 'has to be http or https' },
       { pointer: '/retries', code: 'unknown-field', detail: 'is not accepted here' },
@@ -66,10 +66,10 @@ describe('what Muster refuses', () => {
   });
 });
 
-describe('a service that is not reachable', () => {
+describe('an unreachable service', () => {
   const none = { retries: 0, apiKey: 'k' };
 
-  it('is named with its address and the reason', async () => {
+  it('is reported with its address and the reason', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = z.object({ port: z.int() }).parse(server.address());
@@ -87,7 +87,7 @@ describe('a service that is not reachable', () => {
     ['several addresses', new AggregateError([new Error('first'), new Error('second')]), 'Error: first, Error: second'],
     ['no reason', undefined, 'fetch failed'],
     ['an empty reason', new Error(''), 'fetch failed'],
-  ])('is named with %s', async (_, cause, reason) => {
+  ])('is reported with %s', async (_, cause, reason) => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
     const muster = createMuster({ ...none, url: 'http://muster.test', fetch });
     await expect(muster.job('job_1')).rejects.toThrow(`no answer from http://muster.test: ${reason}`);
@@ -102,7 +102,7 @@ describe('a service that is not reachable', () => {
     });
   });
 
-  it('leaves the errors of an abort as they are', async () => {
+  it('rethrows an abort error unchanged', async () => {
     const aborted = new DOMException('stopped', 'AbortError');
     const muster = createMuster({ ...none, url: 'http://muster.test', fetch: () => Promise.reject(aborted) });
     await expect(muster.job('job_1')).rejects.toBe(aborted);
@@ -124,7 +124,7 @@ describe('verify', () => {
   const { secret, headers, body } = published;
   const at = { secrets: [secret], nowMs: 1_614_265_330_000 };
 
-  it('believes what is signed, also by an older secret while both are valid', () => {
+  it('accepts a signed call, also with an older secret while both are valid', () => {
     expect(verify(headers, body, at)).toEqual({ id: headers['webhook-id'], at: new Date(at.nowMs) });
     const other = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
     expect(verify(headers, Buffer.from(body), { ...at, secrets: [other, secret] }).id).toBe(headers['webhook-id']);
@@ -134,16 +134,16 @@ describe('verify', () => {
     ['another body', headers, `${body} `, at],
     ['another id', { ...headers, 'webhook-id': 'msg_other' }, body, at],
     ['another secret', headers, body, { ...at, secrets: [`whsec_${Buffer.alloc(32, 1).toString('base64')}`] }],
-    ['a call of yesterday', headers, body, { ...at, nowMs: at.nowMs + 86_400_000 }],
+    ['a call that is a day old', headers, body, { ...at, nowMs: at.nowMs + 86_400_000 }],
     ['no time', { ...headers, 'webhook-timestamp': 'now' }, body, at],
     ['no headers', {}, body, at],
-  ])('does not believe %s', (_what, given, content, terms) => {
+  ])('rejects %s', (_what, given, content, terms) => {
     expect(() => verify(given, content, terms)).toThrow(UnverifiedCall);
   });
 });
 
 describe('the example receiver', () => {
-  it('does each job once, and answers only what is signed', async () => {
+  it('handles each job once, and answers 2xx only to signed calls', async () => {
     const handled: string[] = [];
     const receiver = createReceiver({ secrets: [published.secret], handle: (text) => void handled.push(text) });
     receiver.listen(0, '127.0.0.1');

@@ -3,7 +3,7 @@ import { figuresOfTasks, tasksIn } from './trace-tasks.ts';
 
 const event = (name: string, pid: number, more: object = {}) => ({ name, ph: 'X', pid, tid: pid * 10, ts: 1, ...more });
 
-it('tells the tasks of the thread that made the mark, with the time that they were on a core', () => {
+it('tasksIn returns the wall and CPU time of the tasks on the thread that set the mark', () => {
   const traceEvents = [
     event('ThreadControllerImpl::RunTask', 1, { dur: 80_000, tdur: 2_000 }),
     event('ThreadControllerImpl::RunTask', 2, { dur: 60_000, tdur: 60_000 }),
@@ -14,11 +14,11 @@ it('tells the tasks of the thread that made the mark, with the time that they we
   expect(tasksIn(JSON.stringify({ traceEvents }), 'mine')).toEqual([{ wallMs: 80, cpuMs: 2 }]);
 });
 
-it('refuses a trace without the mark, in which no page could be told from another', () => {
+it('tasksIn rejects a trace without the mark, because it could not identify the thread of the page', () => {
   expect(() => tasksIn('{"traceEvents":[]}', 'mine')).toThrow('no mark "mine"');
 });
 
-it('counts a task as long by its time, and apart from that by what of it was on a core', () => {
+it('figuresOfTasks counts long tasks by wall time and, separately, by CPU time', () => {
   const tasks = [
     { wallMs: 80, cpuMs: 2 },
     { wallMs: 60, cpuMs: 55 },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createGate } from './gate.ts';
 
-it('a gate lets at most its width pass at once, the others in the order in which they came, and frees what failed', async () => {
+it('a gate runs at most its width of calls at once, admits the rest in order and frees the slot of failed calls', async () => {
   const gate = createGate(2);
   const passing: number[] = [];
   const ends = new Map<number, () => void>();

@@ -12,14 +12,14 @@ const measured: Measured = {
   ]),
 };
 
-describe('the report beside job queues', () => {
-  it('compares turns of the same round and leaves the endpoints out of the own cost', () => {
+describe('the report that compares Muster with job queues', () => {
+  it('compares runs of the same round and excludes the endpoints from the CPU cost of Muster', () => {
     const [bare, , bullmq] = rowsOf(measured);
     expect(bare).toMatchObject({ 'Muster to it': 0.7, 'own CPU µs per batch': 120 });
     expect(bullmq).toMatchObject({ 'Muster to it': 1.4, 'to the bare loop': 0.5, 'own CPU µs per batch': 260 });
   });
 
-  it('says of each target whether it is reached, and nothing of a peer that did not take part', () => {
+  it('states for each target whether it is reached, and omits targets of peers that did not run', () => {
     expect(targetRows([measured])).toEqual([
       { target: '0 ms: rate to BullMQ, with enqueueing', asked: 'at least 1', measured: 1.4, verdict: 'reached' },
       { target: '0 ms: own CPU µs per batch', asked: 'at most 265', measured: 245, verdict: 'reached' },

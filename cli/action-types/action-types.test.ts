@@ -50,7 +50,7 @@ function fileWith(content: string): string {
 const lines = () => api.requests.map((request) => request.line);
 
 describe('muster action-types list and show', () => {
-  it('list them, a line each', async () => {
+  it('list prints one line per action type', async () => {
     const off = { ...points, name: 'send-message', enabled: false };
     api.answers['GET /v1/action-types'] = { status: 200, body: { items: [points, off] } };
     const { code, out } = await muster('list');
@@ -59,7 +59,7 @@ describe('muster action-types list and show', () => {
     expect(out).toMatch(/send-message .* disabled/);
   });
 
-  it('show how one is called, and which secrets it has', async () => {
+  it('show prints how an action type is called and which secrets it has', async () => {
     api.answers[`GET ${path}`] = { status: 200, body: points };
     const { out } = await muster('show', 'award-points');
     expect(out).toContain('revision 3 · enabled · as somebody said through the API');
@@ -69,20 +69,20 @@ describe('muster action-types list and show', () => {
     expect(out).toMatch(/authorization secret +set 2026-11-22 04:00/);
   });
 
-  it('show what parameters one takes', async () => {
+  it('show prints the parameters schema of an action type', async () => {
     const paramsSchema = { required: ['points'], properties: { points: { type: 'integer' } } };
     api.answers[`GET ${path}`] = { status: 200, body: { ...points, paramsSchema } };
     const { out } = await muster('show', 'award-points');
     expect(out).toContain('paramsSchema\n  {\n    "required": [\n      "points"\n');
   });
 
-  it('write as JSON what the API answered', async () => {
+  it('show --json prints the response of the API as JSON', async () => {
     api.answers[`GET ${path}`] = { status: 200, body: points };
     const { out } = await musterWith('', '--json', 'action-types', 'show', 'award-points');
     expect(JSON.parse(out)).toEqual(points);
   });
 
-  it('say that there is none of that name', async () => {
+  it('show fails if no action type has the given name', async () => {
     const problem = { title: 'Not Found', status: 404, detail: 'there is no action-type "x"', code: 'x', errors: [] };
     api.answers['GET /v1/action-types/x'] = { status: 404, body: { ...problem, type: 'urn:x', requestId: 'r' } };
     const { code, notes } = await muster('show', 'x');
@@ -92,7 +92,7 @@ describe('muster action-types list and show', () => {
 });
 
 describe('muster action-types create and set', () => {
-  it('send words as JSON where they are such, and as texts otherwise', async () => {
+  it('create sends values that parse as JSON as JSON, and all others as strings', async () => {
     api.answers['POST /v1/action-types'] = { status: 201, body: points };
     const { code, out, notes } = await muster('create', 'award-points', 'url=http://points.test/v1', 'timeoutMs=2000');
     expect(code).toBe(exitCodes.ok);
@@ -102,7 +102,7 @@ describe('muster action-types create and set', () => {
     expect(notes).toContain('award-points is registered');
   });
 
-  it('take fields from a file, and words before those', async () => {
+  it('set reads fields from a file, and field=value arguments override them', async () => {
     api.answers[`PATCH ${path}`] = { status: 200, body: points };
     const file = fileWith('{"timeoutMs":1000,"class":"B"}');
     await muster('set', 'award-points', 'timeoutMs=null', '--file', file);
@@ -110,7 +110,7 @@ describe('muster action-types create and set', () => {
     expect(api.bodies).toEqual([{ timeoutMs: null, class: 'B' }, { concurrency: 5 }]);
   });
 
-  it('name the fields that are refused as they were written', async () => {
+  it('set names each refused field as the user typed it', async () => {
     const errors = [{ pointer: '/retry/firstDelayMs', code: 'out-of-range', detail: 'has to be at least 100, not 1' }];
     const problem = { type: 'urn:x', title: 'x', status: 422, detail: 'the request has problems', code: 'x', errors };
     api.answers[`PATCH ${path}`] = { status: 422, body: { ...problem, requestId: 'r' } };
@@ -121,22 +121,22 @@ describe('muster action-types create and set', () => {
   });
 
   it.each<[string, string[], string]>([
-    ['nothing', [], 'say what it is to be'],
-    ['a word that is no field', ['fast'], 'fast: has to be field=value'],
-    ['a file that is not there', ['--file', '/nowhere.json'], 'cannot read /nowhere.json'],
-  ])('refuse %s before they ask', async (_name, args, message) => {
+    ['an empty change', [], 'say what it is to be'],
+    ['an argument without field=value', ['fast'], 'fast: has to be field=value'],
+    ['a file that does not exist', ['--file', '/nowhere.json'], 'cannot read /nowhere.json'],
+  ])('set rejects %s without sending a request', async (_name, args, message) => {
     const { code, notes } = await muster('set', 'award-points', ...args);
     expect(code).toBe(exitCodes.usage);
     expect(notes).toContain(message);
     expect(lines()).toEqual([]);
   });
 
-  it('refuse a file that holds no object', async () => {
+  it('set rejects a file that does not hold a JSON object', async () => {
     expect((await muster('set', 'award-points', '-f', fileWith('[1]'))).notes).toContain('has to be an object');
     expect((await muster('set', 'award-points', '-f', fileWith('{'))).notes).toContain('is no JSON');
   });
 
-  it('give a secret again with another address, from a file', async () => {
+  it('set sends a new URL together with a secret from a file or standard input', async () => {
     api.answers[`PATCH ${path}`] = { status: 200, body: points };
     const file = fileWith('Bearer 4712\n');
     await muster('set', 'award-points', 'url=http://else.test', '--authorization-file', file);
@@ -149,14 +149,14 @@ describe('muster action-types create and set', () => {
 });
 
 describe('muster action-types enable, disable and delete', () => {
-  it('enable and disable one', async () => {
+  it('enable and disable change the action type and print its new state', async () => {
     api.answers[`PATCH ${path}`] = { status: 200, body: points };
     expect((await muster('disable', 'award-points')).notes).toContain('is disabled: what runs goes on');
     expect((await muster('enable', 'award-points')).notes).toContain('is enabled');
     expect(api.bodies).toEqual([{ enabled: false }, { enabled: true }]);
   });
 
-  it('delete one, or say why not', async () => {
+  it('delete removes the action type, or prints why the API refused', async () => {
     api.answers[`DELETE ${path}`] = { status: 204, body: '' };
     const { code, notes } = await muster('delete', 'award-points');
     expect(code).toBe(exitCodes.ok);
@@ -171,7 +171,7 @@ describe('muster action-types enable, disable and delete', () => {
 });
 
 describe('muster action-types set-secret and remove-secret', () => {
-  it('read it from a file or from standard input, without its line break, and do not show it', async () => {
+  it('set-secret reads the secret from a file or standard input, strips its line break and never prints it', async () => {
     api.answers[`PUT ${path}/secrets/authorization`] = { status: 200, body: points };
     const secret = ['set-secret', 'award-points', 'authorization'];
     const { code, out, notes } = await muster(...secret, '--from-file', fileWith('Bearer 4711\r\n'));
@@ -182,7 +182,7 @@ describe('muster action-types set-secret and remove-secret', () => {
     expect(out + notes).not.toContain('4711');
   });
 
-  it('take one away', async () => {
+  it('remove-secret deletes the signing secret of an action type', async () => {
     api.answers[`DELETE ${path}/secrets/signing`] = { status: 204, body: '' };
     const { code, notes } = await muster('remove-secret', 'award-points', 'signing');
     expect(code).toBe(exitCodes.ok);
@@ -192,11 +192,11 @@ describe('muster action-types set-secret and remove-secret', () => {
   it.each<[string, string[], string]>([
     ['no source', ['authorization'], 'say where the secret is'],
     ['two sources', ['authorization', '--from-stdin', '--from-file', 'x'], 'say where the secret is'],
-    ['nothing in it', ['authorization', '--from-stdin'], 'there is no secret in it'],
-    ['a file that is not there', ['authorization', '--from-file', '/nowhere'], 'cannot read /nowhere'],
-    ['a secret that there is not', ['password', '--from-stdin'], 'Allowed choices are authorization, signing'],
+    ['an empty secret', ['authorization', '--from-stdin'], 'there is no secret in it'],
+    ['a file that does not exist', ['authorization', '--from-file', '/nowhere'], 'cannot read /nowhere'],
+    ['an unknown secret', ['password', '--from-stdin'], 'Allowed choices are authorization, signing'],
     ['the secret as an argument', ['authorization', 'Bearer 4711'], 'a secret is no argument'],
-  ])('refuse %s before they ask', async (_name, args, message) => {
+  ])('set-secret rejects %s without sending a request', async (_name, args, message) => {
     const { code, notes } = await muster('set-secret', 'award-points', ...args);
     expect(code).toBe(exitCodes.usage);
     expect(notes).toContain(message);
@@ -215,7 +215,7 @@ describe('muster action-types options', () => {
     return muster('options', 'award-points', 'rewardId', '--search', 'rid');
   };
 
-  it('shows what there is to choose, with its name, its countries and its use', async () => {
+  it('prints each option with its name, countries and use', async () => {
     const { code, out, notes } = await ask({});
     expect(code).toBe(exitCodes.ok);
     expect(out).toMatch(/ride-5 +Ride, 5 off +SG +3 +Off one ride/);
@@ -223,7 +223,7 @@ describe('muster action-types options', () => {
     expect(notes).toBe('');
   });
 
-  it('says where they are of earlier campaigns, and why, and where there are more', async () => {
+  it('explains why options come from earlier campaigns, and how to find more of them', async () => {
     expect((await ask({ from: 'earlier-campaigns' })).notes).toContain('its schema names no options');
     const unavailable = 'its options could not be asked for: HTTP 503';
     expect((await ask({ from: 'earlier-campaigns', unavailable })).notes).toContain('HTTP 503');

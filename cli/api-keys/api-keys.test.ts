@@ -32,7 +32,7 @@ const key = {
   links: { self: '/v1/api-keys/key_1' },
 };
 
-test('quotas tells what the account has used of each, bytes as people count them', async () => {
+test('muster quotas prints the use of each quota of the account, with byte counts in readable units', async () => {
   api.answers['GET /v1/quotas'] = ok({
     account: 'key_1',
     items: [
@@ -45,15 +45,15 @@ test('quotas tells what the account has used of each, bytes as people count them
   expect(out).toMatch(/listBytes +3 MiB +65,536 MiB +0 %/);
 });
 
-describe('api-keys', () => {
-  test('list tells whose they are, for what, until when, and whether they are used', async () => {
+describe('muster api-keys', () => {
+  test('list prints the owner, scope, expiry and last use of each key', async () => {
     api.answers['GET /v1/api-keys?limit=50'] = ok({ items: [key], next: null });
     const { out } = await muster(['api-keys', 'list']);
     expect(out).toMatch(/orders service +key_1 +team-orders +scheduler +clients orders · actions none +active/);
     expect(out).toMatch(/2027-06-01.* +never +2/);
   });
 
-  test('one that has ended and is still used says how often it was refused, when last and from where', async () => {
+  test('list and show print how often an expired key was refused, when last and from which address', async () => {
     const refusals = { count: 17, lastAt: '2026-11-24T10:30:00.000Z', lastFrom: '10.20.7.14' };
     const items = [{ ...key, state: 'expired', refusals }];
     api.answers['GET /v1/api-keys?limit=50&refused=true'] = ok({ items, next: null });
@@ -63,7 +63,7 @@ describe('api-keys', () => {
     expect(out).toMatch(/refused +17 times, last 2026-11-24.* from 10\.20\.7\.14/);
   });
 
-  test('calls tells what one was used for, by day and by operation', async () => {
+  test('calls prints the requests of a key by day and by operation', async () => {
     api.answers['GET /v1/api-keys/key_1/calls'] = ok({
       days: [{ day: '2026-11-24', done: 1204, refused: 17, failed: 0 }],
       operations: [
@@ -78,7 +78,7 @@ describe('api-keys', () => {
     expect((await muster(['api-keys', 'calls', 'key_2'])).out).toContain('no calls in eight days');
   });
 
-  test('refused-people tells who could not come in, why and how often', async () => {
+  test('refused-people prints who could not sign in, why and how often', async () => {
     const ada = {
       issuer: 'https://login.test',
       subject: 'ada',
@@ -98,20 +98,20 @@ describe('api-keys', () => {
     expect(out).toMatch(/ada@example\.com +shut-out +3 +2026-11-24.* +10\.20\.7\.14 +key_1/);
   });
 
-  test('bounds of its own are said when it is made, in the list and by itself', async () => {
+  test('create, list and show print the bounds of a key', async () => {
     const bounded = { ...key, bounds: { jobsPerSecond: 200, storedJobs: 500_000, requestsPerMinute: null } };
     api.answers['POST /v1/api-keys'] = { status: 201, body: { key: bounded, secret: 'mk_1_x' } };
     api.answers['GET /v1/api-keys?limit=50'] = ok({ items: [bounded], next: null });
     api.answers['GET /v1/api-keys/key_1'] = ok(bounded);
-    const asked = ['api-keys', 'create', 'orders service', '--role', 'scheduler', '--client', 'orders'];
-    const { notes } = await muster([...asked, '--jobs-per-second', '200', '--stored-jobs', '500000']);
+    const args = ['api-keys', 'create', 'orders service', '--role', 'scheduler', '--client', 'orders'];
+    const { notes } = await muster([...args, '--jobs-per-second', '200', '--stored-jobs', '500000']);
     expect(api.bodies.at(-1)).toMatchObject({ bounds: { jobsPerSecond: 200, storedJobs: 500_000 } });
     expect(notes).toContain('200 jobs/s · 500,000 jobs stored: keep it');
     expect((await muster(['api-keys', 'list'])).out).toContain('200 jobs/s · 500,000 jobs stored');
     expect((await muster(['api-keys', 'show', 'key_1'])).out).toMatch(/bounds +200 jobs\/s · 500,000 jobs stored/);
   });
 
-  test('create makes a key that reads users of what it sees', async () => {
+  test('create --reads-users makes a key that can read the users in its scope', async () => {
     const reader = { ...key, scope: { clients: null, countries: ['SG'], actionTypes: null, users: true } };
     api.answers['POST /v1/api-keys'] = { status: 201, body: { key: reader, secret: 'mk_1_x' } };
     const { notes } = await muster([
@@ -121,15 +121,15 @@ describe('api-keys', () => {
     expect(notes).toContain('countries SG · users of what it sees');
   });
 
-  test('show tells of one', async () => {
+  test('show prints the scope, creator and validity of a key', async () => {
     api.answers['GET /v1/api-keys/key_1'] = ok({ ...key, formerUntil: '2026-12-01T00:00:00.000Z' });
     const { out } = await muster(['api-keys', 'show', 'key_1']);
-    for (const said of ['clients orders · actions none', 'never', 'whoever has the database', 'is good until']) {
-      expect(out).toContain(said);
+    for (const fact of ['clients orders · actions none', 'never', 'whoever has the database', 'is good until']) {
+      expect(out).toContain(fact);
     }
   });
 
-  test('create sends what it is for, and prints the secret alone', async () => {
+  test('create sends the scope of the key and prints only the secret on stdout', async () => {
     api.answers['POST /v1/api-keys'] = { status: 201, body: { key, secret: 'mk_1_secret' } };
     const { out, notes } = await muster([
       ...['api-keys', 'create', 'orders service', '--role', 'scheduler', '--owner', 'team-orders'],
@@ -146,13 +146,13 @@ describe('api-keys', () => {
     });
   });
 
-  test('create needs a role', async () => {
+  test('create fails without --role', async () => {
     const { code, notes } = await muster(['api-keys', 'create', 'x']);
     expect(code).not.toBe(0);
     expect(notes).toContain('--role');
   });
 
-  test('rotate says how long the secret before is good', async () => {
+  test('rotate prints how long the previous secret stays valid', async () => {
     const rotated = { ...key, formerUntil: '2026-12-01T00:00:00.000Z' };
     api.answers['POST /v1/api-keys/key_1/rotate'] = ok({ key: rotated, secret: 'mk_1_other' });
     const { out, notes } = await muster(['api-keys', 'rotate', 'key_1', '--overlap', '0']);
@@ -161,7 +161,7 @@ describe('api-keys', () => {
     expect(api.bodies.at(-1)).toEqual({ overlapSeconds: 0 });
   });
 
-  test('revoke says that it is refused from now on', async () => {
+  test('revoke reports that the key is refused from now on', async () => {
     api.answers['DELETE /v1/api-keys/key_1'] = ok({ ...key, state: 'revoked' });
     expect((await muster(['api-keys', 'revoke', 'key_1'])).notes).toBe('orders service is refused from now on\n');
   });

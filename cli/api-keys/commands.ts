@@ -23,7 +23,7 @@ type State = NonNullable<NonNullable<ListApiKeysData['query']>['state']>;
 const states: readonly State[] = ['active', 'expired', 'revoked'];
 const kinds = ['key', 'person'] as const;
 
-const roleSaid =
+const roleDescription =
   'viewer: looks; scheduler: jobs and schedules; manager: campaigns and their runs; approver: approves them; operator: everything';
 
 /** Describes a scope, such as `clients orders, billing · countries SG`; `everything` for a scope without bounds. */
@@ -111,7 +111,7 @@ const create = command({
   args: ['<name>'],
   description: 'make one, and print its secret once; without a scope it is for everything',
   options: {
-    role: neededOneOf('--role <role>', roleSaid, roles),
+    role: neededOneOf('--role <role>', roleDescription, roles),
     owner: text('--owner <team>', 'whom to ask about it'),
     clients: several('--client <client>', 'its jobs and schedules alone, and no campaigns; may be given several times'),
     countries: several('--country <country>', 'campaigns of such countries alone; may be given several times'),

@@ -19,8 +19,8 @@ function clientOf(answer: () => Response) {
   return { client, requests };
 }
 
-describe('the client of the command line', () => {
-  test('posts a definition with the key of the API and one of its own, and keeps the answer as it came', async () => {
+describe('the API client of the command line', () => {
+  test('posts a definition with the API key and an idempotency key, and returns the response body unchanged', async () => {
     const { client, requests } = clientOf(() => Response.json(campaign, { status: 201 }));
     expect((await createCampaign({ client, body })).data).toEqual(campaign);
 
@@ -31,13 +31,13 @@ describe('the client of the command line', () => {
     expect(request?.headers.get('idempotency-key')).toMatch(/^cli-/);
   });
 
-  test('encodes ids into paths', async () => {
+  test('percent-encodes ids in paths', async () => {
     const { client, requests } = clientOf(() => Response.json(campaign));
     await getCampaign({ client, path: { id: '../runs?x' } });
     expect(requests[0]?.url).toBe('http://api/v1/campaigns/..%2Fruns%3Fx');
   });
 
-  test('takes a problem below 500 for a refusal, with its pointers', async () => {
+  test('throws ApiRefusal with the pointers for a problem with a status below 500', async () => {
     const errors = [{ pointer: '/chain', code: 'too-short', detail: 'at least one action' }];
     const { client } = clientOf(() => Response.json({ title: 'Bad', status: 422, errors }, { status: 422 }));
     const refusal = await createCampaign({ client, body }).catch((error: unknown) => error);
@@ -46,18 +46,22 @@ describe('the client of the command line', () => {
   });
 
   test.each([
-    ['a problem from 500 on', () => Response.json({ title: 'Down', status: 503 }, { status: 503 }), '503 Down'],
+    [
+      'a problem with a status of at least 500',
+      () => Response.json({ title: 'Down', status: 503 }, { status: 503 }),
+      '503 Down',
+    ],
     ['too many requests', () => Response.json({ title: 'Slow down', status: 429 }, { status: 429 }), '429 Slow down'],
     ['a page of a proxy', () => new Response('<html>', { status: 502 }), '502 <html>'],
-    ['a page that is no answer', () => new Response('<html>'), 'does not answer as Muster does'],
-  ])('takes %s for an API that is unavailable', async (_name, answer, said) => {
+    ['a page that is not JSON', () => new Response('<html>'), 'does not answer as Muster does'],
+  ])('throws ApiUnavailable for %s', async (_name, answer, message) => {
     const { client } = clientOf(answer);
-    const asked = getCampaign({ client, path: { id: 'cmp_1' } });
-    await expect(asked).rejects.toThrow(ApiUnavailable);
-    await expect(asked).rejects.toThrow(said);
+    const response = getCampaign({ client, path: { id: 'cmp_1' } });
+    await expect(response).rejects.toThrow(ApiUnavailable);
+    await expect(response).rejects.toThrow(message);
   });
 
-  test('shows a refused connection with its cause', async () => {
+  test('reports a refused connection with its cause', async () => {
     const { client } = clientOf(() => {
       throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:8080') });
     });

@@ -14,12 +14,12 @@ afterEach(() => api.stop());
 
 const muster = (args: string[]) => runMuster(args, { environment });
 
-describe('the address and the key', () => {
+describe('the configuration of the API URL and key', () => {
   test.each([
     ['localhost:8080', 'did you mean http://localhost:8080?'],
     ['ftp://muster', 'did you mean http://muster?'],
     ['http://me:geheim@muster', 'must not hold a user'],
-  ])('MUSTER_API_URL=%s is explained', async (url, explanation) => {
+  ])('is rejected with an explanation if MUSTER_API_URL=%s', async (url, explanation) => {
     environment['MUSTER_API_URL'] = url;
     const { code, notes } = await muster(['campaign', 'list']);
     expect(code).toBe(exitCodes.usage);
@@ -27,7 +27,7 @@ describe('the address and the key', () => {
     expect(notes).not.toContain('geheim');
   });
 
-  test('another server is not taken for Muster', async () => {
+  test('is reported as wrong if the server at the URL is not Muster', async () => {
     const body = { error: 'Not Found', message: 'Cannot GET /v1/campaigns' };
     api.answers['GET /v1/campaigns?limit=20'] = { status: 404, body };
     const { code, notes } = await muster(['campaign', 'list']);
@@ -36,13 +36,13 @@ describe('the address and the key', () => {
     expect(notes).toContain('is MUSTER_API_URL right?');
   });
 
-  test('TLS to a server without it is explained', async () => {
+  test('is reported as wrong if the URL is https but the server speaks no TLS', async () => {
     environment['MUSTER_API_URL'] = api.url.replace('http:', 'https:');
     expect((await muster(['campaign', 'list'])).notes).toContain(`it speaks no TLS; did you mean ${api.url}?`);
   });
 
   test.each(['geheim\nwort', 'geheim wort', 'gehéim', `geheim${'x'.repeat(600)}`])(
-    'a key that is none, %j, is never repeated',
+    'rejects the malformed key %j without printing the key',
     async (key) => {
       environment['MUSTER_API_KEY'] = key;
       const { code, notes } = await muster(['campaign', 'list']);
@@ -53,7 +53,7 @@ describe('the address and the key', () => {
     },
   );
 
-  test('a refused key says who can make one', async () => {
+  test('leads to a message that names who can make a key if the API refuses the key', async () => {
     const body = { title: 'Unauthorized', status: 401, detail: 'the API key is not known' };
     api.answers['GET /v1/campaigns?limit=20'] = { status: 401, body };
     expect((await muster(['campaign', 'list'])).notes).toContain(
@@ -62,6 +62,6 @@ describe('the address and the key', () => {
   });
 });
 
-test.each(['--version', '-V'])('%s is the version', async (option) => {
+test.each(['--version', '-V'])('muster %s prints the version', async (option) => {
   expect(await muster([option])).toMatchObject({ code: exitCodes.ok, out: `${packageFacts.version}\n` });
 });

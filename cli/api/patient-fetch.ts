@@ -74,9 +74,9 @@ async function failureOf(response: Response, request: Request, baseUrl: string):
   const refused = problem.safeParse(parseJson(text));
   // 429 is temporary, not a refusal of the request.
   if (refused.success && response.status < 500 && response.status !== 429) return new ApiRefusal(refused.data);
-  const asked = `${request.method} ${pathOf(request)}`;
+  const requestLine = `${request.method} ${pathOf(request)}`;
   if (!refused.success && response.status < 500) {
-    const answered = `${baseUrl} answers, but not as Muster does (${response.status} to ${asked})`;
+    const answered = `${baseUrl} answers, but not as Muster does (${response.status} to ${requestLine})`;
     return new ApiUnavailable(`${answered}: is MUSTER_API_URL right?`);
   }
   const why = refused.data?.detail ?? refused.data?.title ?? text.slice(0, 200);

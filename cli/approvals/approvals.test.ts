@@ -48,13 +48,13 @@ const approval = {
   links: { campaign: '/v1/campaigns/cmp_1', run: null },
 };
 
-test('list shows what waits unless another state is asked for', async () => {
+test('muster approvals list prints waiting approvals unless --state names another state', async () => {
   api.answers['GET /v1/approvals?state=waiting&limit=50'] = ok({ items: [approval], next: null });
   const { out } = await muster(['approvals', 'list']);
   expect(out).toMatch(/apr_1 +Riders +cmp_1 +waiting, 1 of 2 +3,000 +6,000 +mei/);
 });
 
-test('show tells what it covers, and what differs from what was approved before', async () => {
+test('muster approvals show prints the covered limits and the differences from the last approved revision', async () => {
   api.answers['GET /v1/approvals/apr_1'] = ok(approval);
   const { out } = await muster(['approvals', 'show', 'apr_1']);
   expect(out).toMatch(/covers +at most 3,000 users \(SG 3,000\) and 6,000 units/);
@@ -63,14 +63,14 @@ test('show tells what it covers, and what differs from what was approved before'
   expect(out).toMatch(/approved by +wei: agreed/);
 });
 
-test('approve approves what was shown, by its hash', async () => {
+test('muster approvals approve sends the hash of the approval that was shown', async () => {
   api.answers['GET /v1/approvals/apr_1'] = ok(approval);
   api.answers['POST /v1/campaigns/cmp_1/approve'] = ok({ ...approval, state: 'approved' });
   expect((await muster(['approvals', 'approve', 'apr_1', '--yes'])).out).toBe('apr_1 approved\n');
   expect(api.bodies.at(-1)).toEqual({ hash: 'a'.repeat(64) });
 });
 
-test('send-back needs a word, and sends back what was shown', async () => {
+test('muster approvals send-back requires --word and sends back the approval that was shown', async () => {
   expect((await muster(['approvals', 'send-back', 'apr_1'])).notes).toContain('--word');
   api.answers['GET /v1/approvals/apr_1'] = ok(approval);
   api.answers['POST /v1/campaigns/cmp_1/send-back'] = ok({ ...approval, state: 'sent-back' });
@@ -78,7 +78,7 @@ test('send-back needs a word, and sends back what was shown', async () => {
   expect(api.bodies.at(-1)).toEqual({ hash: 'a'.repeat(64), word: 'no hold-out?' });
 });
 
-test('submit sends the numbers by country, and refuses others', async () => {
+test('muster approvals submit sends the user limits by country and rejects malformed ones', async () => {
   api.answers['POST /v1/campaigns/cmp_1/submit'] = ok(approval);
   const { out } = await muster(['approvals', 'submit', 'cmp_1', '--users', 'SG=3000']);
   expect(out).toBe('apr_1 waiting, 1 of 2: at most 3,000 users (SG 3,000) and 6,000 units\n');
@@ -86,7 +86,7 @@ test('submit sends the numbers by country, and refuses others', async () => {
   expect((await muster(['approvals', 'submit', 'cmp_1', '--users', 'many'])).notes).toContain('SG=50000');
 });
 
-test('a refusal says what to type, and a program gets it as the API said it', async () => {
+test('a refused submit prints the command to run next, and --json prints the problem of the API unchanged', async () => {
   const detail = 'cmp_1 is archived: take it out before (POST /v1/campaigns/cmp_1/unarchive)';
   const body = { title: 'Conflict', status: 409, code: 'state-forbids', detail, errors: [] };
   api.answers['POST /v1/campaigns/cmp_1/submit'] = { status: 409, body };
@@ -98,12 +98,12 @@ test('a refusal says what to type, and a program gets it as the API said it', as
   expect((await muster(['--json', 'approvals', 'submit', 'cmp_1'])).notes).toContain(detail);
 });
 
-test('withdraw says what has become of it', async () => {
+test('muster approvals withdraw prints the new state of the approval', async () => {
   api.answers['POST /v1/campaigns/cmp_1/withdraw'] = ok({ ...approval, state: 'withdrawn' });
   expect((await muster(['approvals', 'withdraw', 'cmp_1'])).out).toBe('apr_1 withdrawn\n');
 });
 
-test('policy shows the rules', async () => {
+test('muster approvals policy prints the approval rules', async () => {
   const rules = [{ usersAbove: 100_000, unitsAbove: 10_000, approvers: 1 }];
   api.answers['GET /v1/approval-policy'] = ok({ revision: 1, rules, madeAt: '2026-11-01T00:00:00.000Z' });
   expect((await muster(['approvals', 'policy'])).out).toMatch(/all +100,000 +10,000 +1/);

@@ -46,12 +46,12 @@ const muster = (args: string[], piped?: string) => runMuster(args, { api, piped 
 
 const ok = (body: unknown, status = 200) => ({ status, body });
 
-describe('audience upload', () => {
+describe('muster audience upload', () => {
   beforeEach(() => {
     api.answers['POST /v1/audiences/upload?name=VIP%20riders&country=SG'] = ok(list, 201);
   });
 
-  test('sends the file as it is and prints the id, and what was left out to people', async () => {
+  test('sends the file unchanged, prints the id on stdout and the counts of skipped rows on stderr', async () => {
     const file = join(folder, 'vip.csv');
     await writeFile(file, 'userId\na\nb\n');
     const { code, out, notes } = await muster(['audience', 'upload', file, '--name', 'VIP riders', '--country', 'SG']);
@@ -67,14 +67,14 @@ describe('audience upload', () => {
     expect(api.requests[0]?.headers['content-encoding']).toBeUndefined();
   });
 
-  test('says of a packed file that it is', async () => {
+  test('sends Content-Encoding: gzip for a .gz file', async () => {
     const file = join(folder, 'vip.csv.gz');
     await writeFile(file, 'packed');
     await muster(['audience', 'upload', file, '--name', 'VIP riders', '--country', 'SG']);
     expect(api.requests[0]?.headers['content-encoding']).toBe('gzip');
   });
 
-  test('describes what the file was read as, with its warnings', async () => {
+  test('prints the detected encoding, separator and columns of the file, with warnings', async () => {
     const reading = {
       encoding: 'utf-16le',
       separator: ';',
@@ -94,12 +94,12 @@ describe('audience upload', () => {
     ]);
   });
 
-  test('reads standard input', async () => {
+  test('reads standard input if the file is -', async () => {
     await muster(['audience', 'upload', '-', '--name', 'VIP riders', '--country', 'SG'], 'x\ny\n');
     expect(api.bodies).toEqual(['x\ny\n']);
   });
 
-  test('names a file that cannot be read, and what the API refuses', async () => {
+  test('names a file that cannot be read, and prints the refusal of the API', async () => {
     const missing = await muster(['audience', 'upload', join(folder, 'none.csv'), '--name', 'VIP']);
     expect(missing.code).toBe(exitCodes.usage);
     expect(missing.notes).toContain('none.csv');
@@ -141,11 +141,11 @@ const preview = {
   rejects: [{ line: 9, value: 'NULL', rule: 'no-value', detail: 'the user id is a mark for a missing value' }],
 };
 
-describe('audience upload --preview', () => {
+describe('muster audience upload --preview', () => {
   const line = 'POST /v1/user-files/preview?country=market&user=ref';
   const args = ['audience', 'upload', '-', '--name', 'VIP', '--country', 'market', '--user-column', 'ref', '--preview'];
 
-  test('shows what the file would be read as, and uploads nothing', async () => {
+  test('prints how the API would read the file, and stores no list', async () => {
     api.answers[line] = ok(preview);
     const { code, out } = await muster(args, 'plan;ref;market\nx;u-1;SG\n');
     expect(code).toBe(exitCodes.ok);
@@ -168,7 +168,7 @@ describe('audience upload --preview', () => {
     expect(JSON.parse((await muster([...args, '--json'], 'x\n')).out)).toEqual(preview);
   });
 
-  test('ends as refused if an upload would be, and names the reason and the columns to choose from', async () => {
+  test('fails if the upload would be refused, and prints the reason and the columns to choose from', async () => {
     const refusal = { code: 'no-user-column', detail: 'the first line names no column of user ids' };
     const columns = [{ name: 'kunde', use: 'ignored' }];
     const nothing = {
@@ -194,20 +194,20 @@ describe('audience upload --preview', () => {
   });
 });
 
-test('audience show and rejects describe a list', async () => {
+test('muster audience show and rejects print an uploaded list and its rejected rows', async () => {
   api.answers['GET /v1/audiences/aud_1'] = ok(list);
   const items = [{ line: 12, value: 'a b', rule: 'unknown-country' }];
   api.answers['GET /v1/audiences/aud_1/rejects?limit=100'] = ok({ items, next: null });
-  const shown = (await muster(['audience', 'show', 'aud_1'])).out;
-  expect(shown).toContain('1,500  ID 500  SG 1,000');
-  expect(shown).toContain('1,510, of them 7 repeats and 3 that are no user');
-  expect(shown).toMatch(/owner +growth/);
-  expect(shown).toMatch(/deleted on +2999-12-21, unless something keeps it/);
+  const details = (await muster(['audience', 'show', 'aud_1'])).out;
+  expect(details).toContain('1,500  ID 500  SG 1,000');
+  expect(details).toContain('1,510, of them 7 repeats and 3 that are no user');
+  expect(details).toMatch(/owner +growth/);
+  expect(details).toMatch(/deleted on +2999-12-21, unless something keeps it/);
   expect((await muster(['audience', 'rejects', 'aud_1'])).out).toMatch(/12 +unknown country +a b/);
   expect(JSON.parse((await muster(['audience', 'show', 'aud_1', '--json'])).out)).toEqual(list);
 });
 
-test('audience edit changes the name and the owner of a list', async () => {
+test('muster audience edit changes the name and the owner of a list, or removes the owner', async () => {
   api.answers['PATCH /v1/audiences/aud_1'] = ok({ ...list, name: 'Gold tier' });
   expect((await muster(['audience', 'edit', 'aud_1', '--name', 'Gold tier'])).out).toBe(
     'aud_1 Gold tier · owner growth\n',
@@ -216,14 +216,14 @@ test('audience edit changes the name and the owner of a list', async () => {
   expect(api.bodies).toEqual([{ name: 'Gold tier' }, { owner: null }]);
 });
 
-test('audience delete says that it is gone', async () => {
+test('muster audience delete confirms the deletion of the list', async () => {
   api.answers['DELETE /v1/audiences/aud_1'] = ok('', 200);
   const { code, out } = await muster(['audience', 'delete', 'aud_1', '-y']);
   expect(code).toBe(exitCodes.ok);
   expect(out).toBe('aud_1 deleted\n');
 });
 
-test('campaign estimate shows each source and what follows', async () => {
+test('muster campaign estimate prints each source and the resulting number of users', async () => {
   api.answers['POST /v1/campaigns/cmp_1/estimate'] = ok({
     campaignId: 'cmp_1',
     asOf: '2026-11-21T20:44:20.000Z',
@@ -273,8 +273,8 @@ const segment = {
   links: { self: null, campaigns: '' },
 };
 
-describe('audience list', () => {
-  test('has every kind with its size, of when that is, and its use', async () => {
+describe('muster audience list', () => {
+  test('prints every kind of audience with its size, the time of that size and its use', async () => {
     const audience = { include: [{ segment: 'riders' }], exclude: [{ segment: 'vip' }] };
     const saved = { ...segment, kind: 'saved', id: 'sav_1', name: 'Lapsed', usedBy: 1, latestUse: null, audience };
     const uploaded = { ...segment, kind: 'list', id: 'aud_1', name: 'VIP riders', owner: 'growth', countries: ['SG'] };
@@ -317,7 +317,7 @@ describe('audience list', () => {
     expect(notes).toContain(`only segments in use: ${unavailable}`);
   });
 
-  test('says that the segmentation service offers no list, if segments are listed', async () => {
+  test('prints that the segmentation service offers no list if only segments are listed', async () => {
     const body = { items: [segment], next: null, segmentsFrom: 'use', unavailable: null };
     api.answers['GET /v1/audiences?limit=20&kind=segment'] = ok(body);
     expect((await muster(['audience', 'list', '--kind', 'segment'])).notes).toContain('offers no list');
@@ -325,7 +325,7 @@ describe('audience list', () => {
     expect((await muster(['audience', 'list'])).notes).toBe('');
   });
 
-  test('warns about lists that are deleted within three days', async () => {
+  test('warns on stderr about lists that expire within three days', async () => {
     const soon = { ...segment, kind: 'list', id: 'aud_2', expiresAt: '2026-11-22T20:44:20.000Z' };
     const late = { ...soon, id: 'aud_1', expiresAt: '2999-12-21T20:44:20.000Z' };
     const items = [late, soon, { ...soon, expiresAt: null }];

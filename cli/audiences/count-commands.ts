@@ -67,9 +67,9 @@ const countOne = command({
     withRun: several('--with-run <run_…[:outcomes][@step]>', 'or among these users of an earlier run'),
     ...manner,
   },
-  ask: async ({ client, args: [id], options: { anew, wait, ...options } }) => {
-    const asked = await questionOf(id, options, client);
-    const { data } = await beginExactCount({ client, body: { ...asked, ...(anew && { anew }) } });
+  ask: async ({ client, args: [id], options: { anew: recount, wait, ...options } }) => {
+    const question = await questionOf(id, options, client);
+    const { data } = await beginExactCount({ client, body: { ...question, ...(recount && { anew: recount }) } });
     return { data: wait ? await untilEnded(data, client) : data };
   },
   refused: 'not counted',
@@ -102,8 +102,8 @@ const list = command({
     right('users', ({ users }) => users),
     right('in both', ({ both }) => both ?? ''),
     cut('of', ({ audience, countries }) => `${sourcesText(audience)} in ${countries.join(' ')}`),
-    cut('asked by', ({ askedBy }) => askedBy),
-    left('asked', ({ askedAt }) => utcTime(askedAt)),
+    cut('asked by', ({ askedBy: requester }) => requester),
+    left('asked', ({ askedAt: requestedAt }) => utcTime(requestedAt)),
   ]),
 });
 
@@ -173,7 +173,19 @@ async function untilEnded(first: ExactCount, client: Client): Promise<ExactCount
 }
 
 function renderCount(counted: ExactCount, view: View): string {
-  const { id, state, cause, users, excluded, shared, withUsers, both, askedBy, askedAt, endedAt } = counted;
+  const {
+    id,
+    state,
+    cause,
+    users,
+    excluded,
+    shared,
+    withUsers,
+    both,
+    askedBy: requester,
+    askedAt: requestedAt,
+    endedAt,
+  } = counted;
   const byCountry = counted.counted.map((line) => `${line.country} ${count(line.users)}${line.done ? '' : ' so far'}`);
   return renderFacts(
     {
@@ -195,7 +207,7 @@ function renderCount(counted: ExactCount, view: View): string {
               ['in several', count(shared)],
             ] as const)
           : ([['sum', sumLines(counted, counted.parts)]] as const)),
-      ['asked', `${utcTime(askedAt)} by ${askedBy}`],
+      ['asked', `${utcTime(requestedAt)} by ${requester}`],
       ['counted', endedAt === null ? null : utcTime(endedAt)],
     ],
     view,

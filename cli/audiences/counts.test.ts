@@ -36,7 +36,7 @@ const counted = {
   links: { self: '/v1/audiences/exact-counts/cnt_1' },
 };
 
-test('audience count says what the same count has come to, or asks for it', async () => {
+test('muster audience count prints the result of an earlier equal count, or requests a new count', async () => {
   api.answers['POST /v1/audiences/exact-counts'] = { status: 200, body: counted };
   const { code, out } = await muster(
     ...['audience', 'count', '--countries', 'SG,ID', '--segment', 'riders', '--exclude-segment', 'staff', '--anew'],
@@ -49,7 +49,7 @@ test('audience count says what the same count has come to, or asks for it', asyn
   expect(api.bodies).toEqual([{ countries: ['SG', 'ID'], audience: counted.audience, anew: true }]);
 });
 
-test('what was counted with its parts is told as a sum', async () => {
+test('muster audience counted prints the parts of a count as a sum', async () => {
   const parts = { include: [1700, 60], repeated: 50, exclude: [8], elsewhere: 2 };
   const include = [{ segment: 'riders' }, { list: 'aud_1' }];
   api.answers['GET /v1/audiences/exact-counts/cnt_1'] = {
@@ -68,7 +68,7 @@ test('what was counted with its parts is told as a sum', async () => {
   ]);
 });
 
-test('audience count of a campaign, with another audience, says how many are in both', async () => {
+test('muster audience count of a campaign prints how many users it shares with another audience', async () => {
   api.answers['GET /v1/campaigns/cmp_1'] = {
     status: 200,
     body: { countries: ['SG'], audience: { include: [{ segment: 'riders' }], holdOutPercent: 5 } },
@@ -84,14 +84,14 @@ test('audience count of a campaign, with another audience, says how many are in 
   ]);
 });
 
-test('audience count needs to know where; counts are listed, shown and cancelled', async () => {
+test('muster audience count requires countries, and counts can be listed, shown and cancelled', async () => {
   expect((await muster('audience', 'count', '--segment', 'riders')).notes).toContain('--countries');
   api.answers['GET /v1/audiences/exact-counts?limit=20'] = { status: 200, body: { items: [counted], next: null } };
   expect((await muster('audience', 'counts')).out).toMatch(/cnt_1 +done +1,700 +segment riders, without segment staff/);
   const failed = { ...counted, state: 'failed', cause: 'there is no segment "x"' };
   api.answers['GET /v1/audiences/exact-counts/cnt_1'] = { status: 200, body: failed };
-  const shown = await muster('audience', 'counted', 'cnt_1', '--wait');
-  expect([shown.code, shown.out.includes('failed: there is no segment "x"')]).toEqual([exitCodes.failure, true]);
+  const printed = await muster('audience', 'counted', 'cnt_1', '--wait');
+  expect([printed.code, printed.out.includes('failed: there is no segment "x"')]).toEqual([exitCodes.failure, true]);
   api.answers['POST /v1/audiences/exact-counts/cnt_1/cancel'] = {
     status: 200,
     body: { ...counted, state: 'cancelled' },
@@ -99,7 +99,7 @@ test('audience count needs to know where; counts are listed, shown and cancelled
   expect((await muster('audience', 'cancel-count', 'cnt_1')).out).toBe('cnt_1 cancelled\n');
 });
 
-test('audience count of a saved audience counts its sources, without its hold-out', async () => {
+test('muster audience count of a saved audience counts its sources without its hold-out', async () => {
   const audience = { include: [{ segment: 'riders' }], holdOutPercent: 5 };
   api.answers['GET /v1/audiences/sav_1'] = { status: 200, body: { kind: 'saved', countries: ['SG'], audience } };
   api.answers['POST /v1/audiences/exact-counts'] = { status: 200, body: counted };
@@ -107,7 +107,7 @@ test('audience count of a saved audience counts its sources, without its hold-ou
   expect(api.bodies).toEqual([{ countries: ['SG'], audience: { include: [{ segment: 'riders' }] } }]);
 });
 
-test('audience preview estimates a saved audience, or the sources that the options name', async () => {
+test('muster audience preview estimates a saved audience, or the sources in the options', async () => {
   api.answers['POST /v1/audiences/preview'] = {
     status: 200,
     body: { countries: [], users: { atLeast: 4, atMost: 125_004 }, holdOutPercent: 5, warnings: [{ detail: 'few' }] },

@@ -28,7 +28,7 @@ const saved = {
   links: { self: '/v1/audiences/sav_1', campaigns: '' },
 };
 
-test('audience save sends what the options say, and edit only what they say', async () => {
+test('muster audience save sends all given options, and edit sends only the changed ones', async () => {
   api.answers['POST /v1/audiences'] = { status: 201, body: { ...saved, warnings: [{ detail: 'few' }] } };
   const who = ['--segment', 'riders', '--exclude-segment', 'staff', '--hold-out', '5'];
   const made = await muster(
@@ -44,7 +44,7 @@ test('audience save sends what the options say, and edit only what they say', as
   expect((await muster('audience', 'save', '--name', 'x')).notes).toContain('--countries');
 });
 
-test('audience show of a saved audience has its sources and who took them, and delete deletes it', async () => {
+test('muster audience show prints the hold-out and the campaigns of a saved audience, and delete removes it', async () => {
   api.answers['GET /v1/audiences/sav_1'] = { status: 200, body: saved };
   const { out } = await muster('audience', 'show', 'sav_1');
   expect(out).toMatch(/used by +3 campaigns, the newest Payday \(cmp_9\)/);
@@ -53,7 +53,7 @@ test('audience show of a saved audience has its sources and who took them, and d
   expect((await muster('audience', 'delete', 'sav_1', '--yes')).out).toBe('sav_1 deleted\n');
 });
 
-test('campaign create takes a copy of a saved audience, with a hold-out of its own', async () => {
+test('muster campaign create copies a saved audience and can override its hold-out', async () => {
   api.answers['GET /v1/audiences/sav_1'] = { status: 200, body: saved };
   const body = { id: 'cmp_1', state: 'draft', warnings: [], schedule: { type: 'now' }, startsAt: null };
   api.answers['POST /v1/campaigns'] = { status: 201, body };

@@ -46,7 +46,7 @@ const anchor = (environment: NodeJS.ProcessEnv = {}) =>
   });
 
 describe('muster audit anchor', () => {
-  test('posts the hash of the last entry, signed, once the log is verified', async () => {
+  test('posts the signed hash of the last entry after it has verified the log', async () => {
     const { code, out } = await anchor({ MUSTER_ANCHOR_SECRET: secret });
     expect([code, out]).toEqual([0, `Entry 17 is anchored: 17:${hash}\n`]);
     const [post] = received;

@@ -11,8 +11,8 @@ afterEach(() => api.stop());
 const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api, ...sitting });
 const ok = (body: unknown) => ({ status: 200, body });
 
-describe('audit', () => {
-  test('tells who changed what, and asks for what was wanted', async () => {
+describe('muster audit', () => {
+  test('list prints users with their changes, and passes its filters to the API', async () => {
     const item = {
       id: 'chg_1',
       number: 17,
@@ -41,7 +41,7 @@ describe('audit', () => {
   const part = { checked: 5000, from: begin, cut, to: { number: 5000, hash }, head: place, next: 5000, broken: null };
   const rest = { checked: 1, from: { number: 5000, hash }, cut, to: place, head: place, next: null, broken: null };
 
-  test('verifies part by part to the end, and says where it stands', async () => {
+  test('verify checks all pages of the log and prints the last valid entry', async () => {
     api.answers['GET /v1/audit/verification'] = ok(part);
     api.answers['GET /v1/audit/verification?after=5000'] = ok(rest);
     const { code, out, notes } = await muster(['audit', 'verify']);
@@ -50,13 +50,13 @@ describe('audit', () => {
     expect(code).toBe(0);
   });
 
-  test('names the place where the log begins, if older entries are not kept', async () => {
+  test('verify names the first entry of the log if retention has deleted older entries', async () => {
     api.answers['GET /v1/audit/verification'] = ok({ ...rest, from: { number: 17, hash }, cut: { number: 17, hash } });
     const { out } = await muster(['audit', 'verify']);
     expect(out).toContain('The log begins behind entry 17');
   });
 
-  test('fails where an entry is not as it was added', async () => {
+  test('verify fails if an entry was changed or deleted', async () => {
     const broken = { number: 12, what: 'missing', because: '13 follows 11' };
     api.answers['GET /v1/audit/verification'] = ok({ ...rest, checked: 11, to: { number: 11, hash }, broken });
     const { code, out } = await muster(['audit', 'verify']);
@@ -65,18 +65,21 @@ describe('audit', () => {
   });
 
   test.each([
-    ['is the one', [{ number: 3, hash }], 0, 'Entry 3 is the one that is expected'],
-    ['is another one', [{ number: 3, hash: '00'.repeat(32) }], 1, 'Entry 3 has another hash: 0000'],
-    ['is gone', [], 1, 'Entry 3 is expected, and is not there'],
-  ])('compares an entry that was kept elsewhere: it %s', async (_what, items, wanted, words) => {
-    api.answers['GET /v1/audit/verification'] = ok(rest);
-    api.answers['GET /v1/audit?number=3&limit=1'] = ok({ items, next: null });
-    const { code, out } = await muster(['audit', 'verify', '--expect', `3:${hash}`]);
-    expect(out).toContain(words);
-    expect(code).toBe(wanted);
-  });
+    ['is unchanged', [{ number: 3, hash }], 0, 'Entry 3 is the one that is expected'],
+    ['has another hash', [{ number: 3, hash: '00'.repeat(32) }], 1, 'Entry 3 has another hash: 0000'],
+    ['does not exist', [], 1, 'Entry 3 is expected, and is not there'],
+  ])(
+    'verify --expect compares an entry with a hash kept elsewhere: the entry %s',
+    async (_what, items, wanted, words) => {
+      api.answers['GET /v1/audit/verification'] = ok(rest);
+      api.answers['GET /v1/audit?number=3&limit=1'] = ok({ items, next: null });
+      const { code, out } = await muster(['audit', 'verify', '--expect', `3:${hash}`]);
+      expect(out).toContain(words);
+      expect(code).toBe(wanted);
+    },
+  );
 
-  test('refuses what is no entry', async () => {
+  test('verify --expect rejects a value without a hash', async () => {
     expect(await muster(['audit', 'verify', '--expect', '3'])).toMatchObject({ code: 2, out: '' });
   });
 });

@@ -42,7 +42,7 @@ import { renderEstimate, renderPreview } from '../show/render-estimate.ts';
 
 /** Maximum concurrent requests for the progress of listed campaigns. */
 const looksAtOnce = 10;
-const runsShown = 5;
+const maxRuns = 5;
 
 /** Returns the option of a field; for a definition in a file, the pointer. */
 const labelOf = (pointer: string, { options: { file } }: { options: { file?: string } }) =>
@@ -179,7 +179,7 @@ const show = byHand({
   run: async ({ args: [id], context }) => {
     const client = await apiOf(context);
     const { data } = await getCampaign({ client, path: { id } });
-    const query = { campaignId: data.id, limit: runsShown };
+    const query = { campaignId: data.id, limit: maxRuns };
     const runs = context.json ? [] : (await listRuns({ client, query })).data.items;
     writeData(context, data, () => renderCampaign(data, runs, viewOf(context)));
     return exitCodes.ok;

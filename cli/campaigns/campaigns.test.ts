@@ -18,17 +18,17 @@ const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api,
 
 const ok = (body: unknown) => ({ status: 200, body });
 
-describe('create', () => {
+describe('muster campaign create', () => {
   const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
 
-  test('says when it would start, in its zone and in UTC', async () => {
+  test('prints the start time of a draft in its zone and in UTC', async () => {
     api.answers['POST /v1/campaigns'] = { status: 201, body: { ...scheduled, state: 'draft', nextRunAt: null } };
     expect((await muster(['campaign', 'create', ...options])).notes).toBe(
       'a draft; once started it waits until 2127-01-15 09:00 Asia/Singapore (2127-01-15 01:00 UTC): muster campaign start cmp_1\n',
     );
   });
 
-  test('from a file keeps the pointers, and a problem of the whole body has none', async () => {
+  test('prints the pointers of problems in a definition from a file, and no pointer for a problem of the whole body', async () => {
     const errors = [
       { pointer: '', detail: 'has to be an object' },
       { pointer: '/chain/0', detail: 'is odd' },
@@ -40,7 +40,7 @@ describe('create', () => {
     expect(notes).toBe('not created:\n  has to be an object\n  /chain/0  is odd\n');
   });
 
-  test('is sent again under the same key while the database is away, and says that it waits', async () => {
+  test('repeats the request under the same idempotency key while the database is down, and reports the wait', async () => {
     const detail = 'the database does not answer';
     const away = {
       status: 503,
@@ -60,10 +60,10 @@ describe('create', () => {
   });
 });
 
-describe('budget', () => {
+describe('muster campaign budget', () => {
   const sg = { country: 'SG', units: 1000, used: 940, reserved: 60, left: 0, money: null, waitingBatches: 2 };
 
-  test('shows what is used, reserved and left in each country', async () => {
+  test('prints the used, reserved and remaining units of each country', async () => {
     api.answers['GET /v1/campaigns/cmp_1/budgets'] = ok({ items: [sg] });
     const { code, out } = await muster(['campaign', 'budget', 'cmp_1']);
     expect(code).toBe(exitCodes.ok);
@@ -71,7 +71,7 @@ describe('budget', () => {
     expect(out.split('\n').some((line) => /SG +1,000 +940 +60 +0 +2/.test(line))).toBe(true);
   });
 
-  test('is told in its currency, and changed, where it is in money', async () => {
+  test('prints and changes a monetary budget in its currency', async () => {
     const money = { currency: 'EUR', amount: '5000.00', used: '1234.50', reserved: '0.00', left: '3765.50' };
     const inMoney = { ...sg, units: null, used: null, reserved: null, left: null, money };
     api.answers['PATCH /v1/campaigns/cmp_1/budgets'] = ok({ items: [inMoney] });
@@ -81,20 +81,20 @@ describe('budget', () => {
     expect((await muster(['campaign', 'budget', 'cmp_1', 'SG=1.5'])).notes).toContain('SG=5000EUR, not SG=1.5');
   });
 
-  test('changes what is given', async () => {
+  test('changes the units of a country', async () => {
     api.answers['PATCH /v1/campaigns/cmp_1/budgets'] = ok({ items: [{ ...sg, units: 2000, left: 1000 }] });
     const { out } = await muster(['campaign', 'budget', 'cmp_1', 'SG=2000']);
     expect(api.bodies).toEqual([{ budgets: [{ country: 'SG', units: 2000 }] }]);
     expect(out).toContain('2,000');
   });
 
-  test('says that nothing is limited where there is none', async () => {
+  test('reports that a campaign without budgets has no limit', async () => {
     api.answers['GET /v1/campaigns/cmp_1/budgets'] = ok({ items: [] });
     expect((await muster(['campaign', 'budget', 'cmp_1'])).out).toBe('no budgets: nothing is limited\n');
   });
 });
 
-describe('start', () => {
+describe('muster campaign start', () => {
   beforeEach(() => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
     api.answers['POST /v1/campaigns/cmp_1/start'] = ok(scheduled);
@@ -108,7 +108,7 @@ describe('start', () => {
     ['n\n', false],
     ['\n', false],
     ['', false],
-  ])('asks a person who answers %j', async (typed, goes) => {
+  ])('asks for confirmation and starts only after yes: answer %j', async (typed, goes) => {
     const { code, notes } = await muster(['campaign', 'start', 'cmp_1'], { typed });
 
     expect(notes).toContain(
@@ -118,7 +118,7 @@ describe('start', () => {
     expect(code).toBe(goes ? exitCodes.ok : exitCodes.failure);
   });
 
-  test('with a canary tells the person who is asked, and the API', async () => {
+  test('with a canary prints the canary before the confirmation and sends it to the API', async () => {
     const { notes } = await muster(['campaign', 'start', 'cmp_1', '--canary', '5%', '--canary-max-failed', '2'], {
       typed: 'y\n',
     });
@@ -128,7 +128,7 @@ describe('start', () => {
     expect(api.bodies).toEqual([{ canary: { percent: 5, maxFailedPercent: 2 } }]);
   });
 
-  test('names the option of a canary that is refused', async () => {
+  test('names the option of a canary that the API refused', async () => {
     const errors = [{ pointer: '/canary', code: 'canary-in-definition', detail: 'the definition has a canary' }];
     const body = { title: 'Unprocessable Entity', status: 422, detail: 'the request has problems', errors };
     api.answers['POST /v1/campaigns/cmp_1/start'] = { status: 422, body };
@@ -136,7 +136,7 @@ describe('start', () => {
     expect(notes).toContain('--canary  the definition has a canary');
   });
 
-  test('does not ask where nobody is, nor with --yes', async () => {
+  test('starts without confirmation if no terminal is attached or with --yes', async () => {
     expect((await muster(['campaign', 'start', 'cmp_1'])).notes).toBe('');
     expect((await muster(['campaign', 'start', 'cmp_1', '--yes'], { typed: '' })).out).toBe(
       'cmp_1 scheduled, due 2127-01-15 09:00 Asia/Singapore (2127-01-15 01:00 UTC)\n',
@@ -144,7 +144,7 @@ describe('start', () => {
   });
 });
 
-test('show tells the whole campaign and its runs', async () => {
+test('muster campaign show prints the whole campaign and its runs', async () => {
   api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...scheduled, name: 'evil\u202etxt' });
   api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({
     items: [{ ...summary, state: 'completed' }],
@@ -169,7 +169,7 @@ test('show tells the whole campaign and its runs', async () => {
   `);
 });
 
-test('list tells the audience, how far the newest run is, and when', async () => {
+test('muster campaign list prints the audience, the progress of the newest run and its time', async () => {
   const long = 'n'.repeat(150);
   const ran = { ...campaign, id: 'cmp_2', name: long, state: 'running', links: { latestRun: '/v1/runs/run_1' } };
   api.answers['GET /v1/campaigns?limit=20'] = ok({ items: [scheduled, ran, campaign], next: null });
@@ -189,17 +189,17 @@ test('list tells the audience, how far the newest run is, and when', async () =>
   expect(out.split('\n').filter((line) => line.length > 100)).toEqual([]);
 });
 
-describe('a draft', () => {
+describe('a draft campaign', () => {
   const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
 
-  test('is given another definition, and says its revision', async () => {
+  test('prints its new revision after muster campaign change', async () => {
     api.answers['PATCH /v1/campaigns/cmp_1'] = ok({ ...campaign, revision: 2 });
     const { out } = await muster(['campaign', 'change', 'cmp_1', ...options]);
     expect(out).toBe('cmp_1 draft, revision 2\n');
     expect(api.bodies).toMatchObject([{ name: 'x', countries: ['SG'] }]);
   });
 
-  test('that is not made yet is estimated, with what is wrong by the option that said it', async () => {
+  test('can be estimated from options before its creation, and problems name the option that caused them', async () => {
     const users = { atLeast: 90, atMost: 100 };
     const countries = [{ country: 'SG', include: [{ source: { segment: 's' }, users: 100 }], exclude: [], users }];
     const problems = [{ pointer: '/chain/0/action', detail: '"award-yacht" is not configured' }];
@@ -229,14 +229,14 @@ describe('a draft', () => {
   });
 });
 
-describe('what is said about a campaign', () => {
+describe('the description, owner, tags and metadata of a campaign', () => {
   const about = { description: 'Brings riders back', owner: 'growth', tags: ['payday'], metadata: { ticket: 'M-1' } };
 
-  test('is given with its definition, and shown', async () => {
+  test('are sent by create and printed by show', async () => {
     api.answers['POST /v1/campaigns'] = { status: 201, body: campaign };
     const options = ['--name', 'x', '--segment', 's', '--countries', 'SG', '--action', 'award-reward'];
-    const said = ['--description', 'Brings riders back', '--owner', 'growth', '--tag', 'payday', '--metadata'];
-    await muster(['campaign', 'create', ...options, ...said, 'ticket=M-1']);
+    const description = ['--description', 'Brings riders back', '--owner', 'growth', '--tag', 'payday', '--metadata'];
+    await muster(['campaign', 'create', ...options, ...description, 'ticket=M-1']);
     expect(api.bodies).toMatchObject([about]);
 
     api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, ...about });
@@ -245,7 +245,7 @@ describe('what is said about a campaign', () => {
     expect(out).toMatch(/about +Brings riders back\n +owner +growth\n +tags +payday\n +metadata +ticket=M-1\n/);
   });
 
-  test('is changed by itself, and an empty text takes a field away', async () => {
+  test('are changed by muster campaign describe, and an empty value removes a field', async () => {
     api.answers['PATCH /v1/campaigns/cmp_1'] = ok({ ...campaign, owner: 'riders', tags: ['a', 'b'] });
     const change = ['--owner', 'riders', '--tag', 'a', '--tag', 'b', '--metadata', '', '--description', ''];
     const { out } = await muster(['campaign', 'describe', 'cmp_1', ...change]);
@@ -253,36 +253,39 @@ describe('what is said about a campaign', () => {
     expect(api.bodies).toEqual([{ owner: 'riders', tags: ['a', 'b'], metadata: null, description: null }]);
   });
 
-  test.each([[[]], [['--metadata', 'ticket']]])('is not asked of the API with %j', async (options) => {
-    expect((await muster(['campaign', 'describe', 'cmp_1', ...options])).code).toBe(exitCodes.usage);
-    expect(api.requests).toEqual([]);
-  });
+  test.each([[[]], [['--metadata', 'ticket']]])(
+    'are rejected by muster campaign describe without a request if the options are %j',
+    async (options) => {
+      expect((await muster(['campaign', 'describe', 'cmp_1', ...options])).code).toBe(exitCodes.usage);
+      expect(api.requests).toEqual([]);
+    },
+  );
 
-  test('is what a list is asked for by', async () => {
+  test('filter muster campaign list', async () => {
     api.answers['GET /v1/campaigns?limit=20&tag=payday&owner=growth'] = ok({ items: [], next: null });
     await muster(['campaign', 'list', '--tag', 'payday', '--owner', 'growth']);
     expect(api.requests.map(({ line }) => line)).toEqual(['GET /v1/campaigns?limit=20&tag=payday&owner=growth']);
   });
 });
 
-describe('watch', () => {
-  test('of a scheduled campaign says when it is due, in its zone', async () => {
+describe('muster campaign watch', () => {
+  test('prints when a scheduled campaign is due, in the zone of the campaign', async () => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok(scheduled);
     api.answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = ok({ items: [] });
     const interrupt = new AbortController();
-    const said: string[] = [];
+    const printed: string[] = [];
     const note = (text: string) => {
-      said.push(text);
+      printed.push(text);
       interrupt.abort();
     };
 
     const { code } = await muster(['campaign', 'watch', 'cmp_1'], { terminal: { note }, interrupt: interrupt.signal });
 
-    expect(said[0]).toMatch(/^due 2127-01-15 09:00 Asia\/Singapore, in [\d,]+ d \d+ h\n$/);
+    expect(printed[0]).toMatch(/^due 2127-01-15 09:00 Asia\/Singapore, in [\d,]+ d \d+ h\n$/);
     expect(code).toBe(exitCodes.interrupted);
   });
 
-  test('that is left says that the run goes on and how to watch it again, and ends with 130', async () => {
+  test('prints after an interrupt that the run continues and how to watch it again, and exits with 130', async () => {
     api.answers['GET /v1/runs/run_1/progress'] = ok(progressOf({ state: 'running' }));
     const interrupt = new AbortController();
     setTimeout(() => interrupt.abort(), 0);
@@ -293,7 +296,7 @@ describe('watch', () => {
     expect(notes).toContain('run_1 goes on; to watch it again: muster campaign watch run_1');
   });
 
-  test('ends with where report and failures are', async () => {
+  test('ends with the commands for the report and the failures', async () => {
     api.answers['GET /v1/runs/run_1/progress'] = ok(progressOf({ state: 'completed' }));
     expect((await muster(['campaign', 'watch', 'run_1'])).notes).toContain(
       'report: muster campaign report run_1\nfailures: muster campaign failures run_1\n',
@@ -301,29 +304,35 @@ describe('watch', () => {
   });
 });
 
-describe('a campaign without a run', () => {
-  test.each(['report', 'failures'])('has no %s, and that is no wrong option', async (command) => {
-    api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
-    api.answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = ok({ items: [] });
-    const { code, notes } = await muster(['campaign', command, 'cmp_1']);
-    expect({ code, notes }).toEqual({ code: exitCodes.failure, notes: 'cmp_1 has no run yet: it is not started\n' });
-  });
+describe('a campaign without a run or an unknown campaign id', () => {
+  test.each(['report', 'failures'])(
+    'makes muster campaign %s fail with a message instead of a usage error',
+    async (command) => {
+      api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
+      api.answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = ok({ items: [] });
+      const { code, notes } = await muster(['campaign', command, 'cmp_1']);
+      expect({ code, notes }).toEqual({ code: exitCodes.failure, notes: 'cmp_1 has no run yet: it is not started\n' });
+    },
+  );
 
-  test.each(['report', 'failures', 'runs', 'watch', 'start'])('that there is not is refused by %s', async (command) => {
-    api.answers['GET /v1/runs?campaignId=cmp_9&limit=1'] = ok({ items: [] });
-    const { code, notes } = await muster(['campaign', command, 'cmp_9']);
-    expect(code).toBe(exitCodes.refused);
-    expect(notes).toContain('there is no such thing');
-  });
+  test.each(['report', 'failures', 'runs', 'watch', 'start'])(
+    'makes muster campaign %s fail as refused if the campaign does not exist',
+    async (command) => {
+      api.answers['GET /v1/runs?campaignId=cmp_9&limit=1'] = ok({ items: [] });
+      const { code, notes } = await muster(['campaign', command, 'cmp_9']);
+      expect(code).toBe(exitCodes.refused);
+      expect(notes).toContain('there is no such thing');
+    },
+  );
 });
 
-test('runs lists the runs of a campaign with their ids', async () => {
+test('muster campaign runs prints the runs of a campaign with their ids', async () => {
   api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
   api.answers['GET /v1/runs?campaignId=cmp_1&limit=20&kind=live'] = ok({ items: [summary], next: null });
   expect((await muster(['campaign', 'runs', 'cmp_1'])).out).toContain('run_1');
 });
 
-describe('failures', () => {
+describe('muster campaign failures', () => {
   const failure = {
     userId: '=x',
     step: 1,
@@ -336,7 +345,7 @@ describe('failures', () => {
     failedAt: '2026-11-21T20:44:20.000Z',
   };
 
-  test('are a table of the first ones for people', async () => {
+  test('prints the first failures as a table', async () => {
     const path = '/v1/runs/run_1/failures?step=1&country=SG&reason=blocked&limit=100';
     api.answers[`GET ${path}`] = ok({ items: [failure], next: 'x' });
 
@@ -360,7 +369,7 @@ describe('failures', () => {
     ['--csv', '/v1/runs/run_1/failures', 'text/csv'],
     ['--csv --raw --excel', '/v1/runs/run_1/failures?raw=true&for=excel', 'text/csv'],
     ['--ndjson', '/v1/runs/run_1/failures', 'application/x-ndjson'],
-  ])('with %s are written as they come', async (options, path, accept) => {
+  ])('prints the response of the API unchanged with %s', async (options, path, accept) => {
     api.answers[`GET ${path}`] = ok('\ufeffuserId,step\r\né,1\r\n');
 
     const { out } = await muster(['campaign', 'failures', 'run_1', ...options.split(' ')]);
@@ -370,14 +379,14 @@ describe('failures', () => {
   });
 
   test.each([['--csv', '--ndjson'], ['--raw'], ['--ndjson', '--excel']])(
-    'with %s %s are a usage error',
+    'fails with a usage error with %s %s',
     async (...options) => {
       expect((await muster(['campaign', 'failures', 'run_1', ...options])).code).toBe(exitCodes.usage);
     },
   );
 });
 
-test('a pace and a limit of failed users are part of what a campaign is', async () => {
+test('muster campaign create sends, and show prints, the pace and the limit of failed users', async () => {
   api.answers['POST /v1/campaigns'] = { status: 201, body: campaign };
   api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, paceUsersPerSecond: 500, pauseAtFailedPercent: 5 });
   api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });

@@ -15,8 +15,8 @@ const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api,
 
 const ok = (body: unknown) => ({ status: 200, body });
 
-describe('a copy', () => {
-  test('has what options say differently, and nothing else is sent', async () => {
+describe('a copy of a campaign', () => {
+  test('is created with only the changed options in the request', async () => {
     api.answers['POST /v1/campaigns/cmp_1/clone'] = { status: 201, body: { ...campaign, id: 'cmp_2' } };
     const { out, notes } = await muster(['campaign', 'clone', 'cmp_1', '--name', 'January', '--countries', 'SG']);
     expect([out, notes]).toEqual(['cmp_2\n', 'a draft; to start it now: muster campaign start cmp_2\n']);
@@ -36,22 +36,22 @@ describe('a copy', () => {
     ]);
   });
 
-  test('says what it is a copy of', async () => {
+  test('shows the campaign and revision of its origin', async () => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, origin: { campaignId: 'cmp_0', revision: 3 } });
     api.answers['GET /v1/runs?campaignId=cmp_1&limit=5'] = ok({ items: [], next: null });
     expect((await muster(['campaign', 'show', 'cmp_1'])).out).toMatch(/made from +copy of cmp_0, revision 3\n/);
   });
 
-  test('needs the actions that its prices are of', async () => {
+  test('is rejected if --units-per-user is given without --action', async () => {
     const { code } = await muster(['campaign', 'clone', 'cmp_1', '--units-per-user', '2']);
     expect([code, api.requests]).toEqual([exitCodes.usage, []]);
   });
 });
 
-describe('a campaign that nobody needs', () => {
+describe('a campaign that is no longer needed', () => {
   const archivedAt = '2026-11-22T08:00:00.000Z';
 
-  test('is put away, is shown so, and taken out again', async () => {
+  test('is archived, shown as archived and unarchived', async () => {
     api.answers['POST /v1/campaigns/cmp_1/archive'] = ok({ ...campaign, archivedAt });
     expect((await muster(['campaign', 'archive', 'cmp_1'])).out).toBe('cmp_1 archived\n');
     api.answers['GET /v1/campaigns/cmp_1'] = ok({ ...campaign, archivedAt });
@@ -61,7 +61,7 @@ describe('a campaign that nobody needs', () => {
     expect((await muster(['campaign', 'unarchive', 'cmp_1'])).out).toBe('cmp_1 draft\n');
   });
 
-  test('is not put away while it runs, and why is said', async () => {
+  test('stays unarchived while a run is active, and the command prints the reason', async () => {
     const detail = 'cmp_1 cannot be archived: run_1 is running, and has to end before';
     api.answers['POST /v1/campaigns/cmp_1/archive'] = { status: 409, body: { title: 'Conflict', status: 409, detail } };
     const { code, notes } = await muster(['campaign', 'archive', 'cmp_1']);
@@ -71,7 +71,7 @@ describe('a campaign that nobody needs', () => {
   test.each([
     ['y\n', true],
     ['\n', false],
-  ])('is deleted once a person has answered %j', async (typed, goes) => {
+  ])('is deleted only if the user confirms with yes: answer %j', async (typed, goes) => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok(campaign);
     api.answers['DELETE /v1/campaigns/cmp_1'] = ok('');
     const { out, notes } = await muster(['campaign', 'delete', 'cmp_1'], { typed });

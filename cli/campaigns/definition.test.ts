@@ -17,8 +17,8 @@ const flags = {
 const { segment: _segment, ...withoutSegment } = flags;
 const { action: _action, ...withoutAction } = flags;
 
-describe('a campaign from options', () => {
-  test('becomes the definition that the API takes', () => {
+describe('a campaign definition from options', () => {
+  test('matches the schema of the API', () => {
     const definition = definitionOf(flags);
     expect(definition).toEqual({
       name: 'Lapsed riders',
@@ -30,7 +30,7 @@ describe('a campaign from options', () => {
     expect(campaignDefinition.safeParse(definition).success).toBe(true);
   });
 
-  test('serves a few first, by their number or their share', () => {
+  test('contains a canary as a number or a percentage of users', () => {
     expect(definitionOf({ ...flags, canary: '1000' })).toMatchObject({ canary: { users: 1000 } });
     const shared = definitionOf({ ...flags, canary: '2.5%', canaryMaxFailed: 1 });
     expect(shared).toMatchObject({ canary: { percent: 2.5, maxFailedPercent: 1 } });
@@ -42,7 +42,7 @@ describe('a campaign from options', () => {
     ]);
   });
 
-  test('carries time, zone, deadline and priority where they are given', () => {
+  test('contains the time, zone, deadline and priority from the options', () => {
     expect(
       definitionOf({
         ...flags,
@@ -58,7 +58,7 @@ describe('a campaign from options', () => {
     });
   });
 
-  test('names several sources, leaves others out and holds a share out', () => {
+  test('contains several included sources, excluded sources and a hold-out', () => {
     const definition = definitionOf({
       ...flags,
       segment: ['riders', 'eaters'],
@@ -86,13 +86,13 @@ describe('a campaign from options', () => {
     expect(campaignDefinition.safeParse(definition).success).toBe(true);
   });
 
-  test('needs no segment where a list says who', () => {
+  test('needs no segment if an uploaded list is given', () => {
     expect(definitionOf({ ...withoutSegment, list: ['aud_1'] })).toMatchObject({
       audience: { include: [{ list: 'aud_1' }] },
     });
   });
 
-  test('carries budgets, and what a user costs in which step', () => {
+  test('contains budgets and the units per user of each step', () => {
     const definition = definitionOf({ ...flags, budget: ['SG=1000', 'ID=0'], unitsPerUser: ['2', '2=5'] });
     expect(definition).toMatchObject({
       budgets: [
@@ -111,56 +111,56 @@ describe('a campaign from options', () => {
     ['/audience/holdOutPercent', '--hold-out'],
     ['/budgets/0/country', '--budget'],
     ['/chain/1/unitsPerUser', '--units-per-user 2'],
-  ])('calls %s by its option, %s', (pointer, option) => {
+  ])('reports a problem at %s under the option %s', (pointer, option) => {
     expect(optionLabel(pointer)).toBe(option);
   });
 
   test.each([
     ['a budget without units', { ...flags, budget: ['SG'] }, 'SG=1000'],
-    ['units of a step that there is not', { ...flags, unitsPerUser: ['3=1'] }, '--units-per-user'],
-    ['an earlier run that is none', { ...flags, run: ['run_1:'] }, '--run'],
+    ['units of a step that does not exist', { ...flags, unitsPerUser: ['3=1'] }, '--units-per-user'],
+    ['a malformed earlier run', { ...flags, run: ['run_1:'] }, '--run'],
     ['a seed without a share', { ...flags, holdOutSeed: 'x' }, '--hold-out'],
     ['no segment', withoutSegment, '--segment'],
     ['no action', withoutAction, '--action'],
     ['a zone without a time', { ...flags, zone: 'Asia/Singapore' }, '--at'],
     ['params that are no JSON', { ...flags, action: ['award-reward={units:2}'] }, '--action award-reward'],
-  ])('%s is a usage error', (_name, wrong, problem) => {
+  ])('rejects %s with a usage error', (_name, wrong, problem) => {
     expect(() => definitionOf(wrong)).toThrow(UsageError);
     expect(() => definitionOf(wrong)).toThrow(problem);
   });
 });
 
-describe('a campaign from a file', () => {
+describe('a campaign definition from a file', () => {
   let folder: string;
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'muster-campaign-'))));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('- reads standard input, and sends what it holds', async () => {
+  test('is read from standard input if the file is -', async () => {
     expect(await readDefinition({ file: '-' }, Readable.from(['{"name":', '"x"}']))).toEqual({ name: 'x' });
   });
 
   test.each([
     ['UTF-8', Buffer.from('\ufeff{"name":"José"}')],
     ['UTF-16', Buffer.from('\ufeff{"name":"José"}', 'utf16le')],
-  ])('a byte order mark is no part of it: %s', async (_encoding, content) => {
+  ])('is parsed without a byte order mark in %s', async (_encoding, content) => {
     const file = join(folder, 'campaign.json');
     writeFileSync(file, content);
     expect(await readDefinition({ file }, Readable.from([]))).toEqual({ name: 'José' });
     expect(await readDefinition({ file: '-' }, Readable.from([content]))).toEqual({ name: 'José' });
   });
 
-  test('a text in another encoding is refused, and is not sent changed', async () => {
+  test('is rejected if its encoding is not UTF-8, instead of being sent with wrong characters', async () => {
     const latin = Buffer.from('{"name":"José"}', 'latin1');
     await expect(readDefinition({ file: '-' }, Readable.from([latin]))).rejects.toThrow(
       'cannot read standard input: the text is not encoded in UTF-8',
     );
   });
 
-  test('options beside a file are refused', async () => {
+  test('is rejected if options are given as well', async () => {
     await expect(readDefinition({ file: '-', name: 'x' }, Readable.from([]))).rejects.toThrow(UsageError);
   });
 
-  test('a file that is not there, and one that is no JSON, are named', async () => {
+  test('is rejected with the name of the file if the file does not exist or is not JSON', async () => {
     await expect(readDefinition({ file: '/no/such/file.json' }, Readable.from([]))).rejects.toThrow(
       '/no/such/file.json',
     );

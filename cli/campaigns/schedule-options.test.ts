@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { scheduleLabel, scheduleOf } from './schedule-options.ts';
 
-describe('when a campaign starts, said in options', () => {
-  it('is now, at a time, at a local time, or again and again', () => {
+describe('the schedule options of a campaign', () => {
+  it('describe a start now, at a time, at a local time or by a cron expression', () => {
     expect(scheduleOf({})).toEqual({ type: 'now' });
     expect(scheduleOf({ at: '2027-01-15T09:00:00', zone: 'Asia/Singapore' })).toEqual({
       type: 'at',
@@ -30,11 +30,11 @@ describe('when a campaign starts, said in options', () => {
     [{ countryZone: ['US=x'] }, '--country-zone goes with --local'],
     [{ local: 'l', countryZone: ['US'] }, 'not US'],
     [{ at: 'a', overlap: 'skip' }, 'go with --cron'],
-  ])('is refused where options do not go together: %j', (options, message) => {
+  ])('are rejected if they cannot be combined: %j', (options, message) => {
     expect(() => scheduleOf(options)).toThrow(message);
   });
 
-  it('names the option that was wrong', () => {
+  it('are named in problems of the schedule', () => {
     expect(scheduleLabel('/schedule/time')).toBe('--at');
     expect(scheduleLabel('/schedule/zones/US')).toBe('--country-zone US');
     expect(scheduleLabel('/schedule/cron')).toBe('--cron');

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => api.stop());
 
 const route = 'POST /v1/campaigns/cmp_1/trials';
-const asked = ['campaign', 'start', 'cmp_1', '--country', 'SG', '--test', 'u1', '--test', 'u2'];
+const args = ['campaign', 'start', 'cmp_1', '--country', 'SG', '--test', 'u1', '--test', 'u2'];
 const muster = (args: string[], sitting: Sitting = {}) => runMuster(args, { api, ...sitting });
 
 const seen = {
@@ -28,35 +28,35 @@ const seen = {
 };
 const sent = { ...seen, run: { runId: 'run_1' }, links: { self: '/v1/runs/run_1', report: '/v1/runs/run_1/report' } };
 
-test('a preview says which steps are real, and sends nothing', async () => {
+test('muster campaign start --test --preview prints which steps are real, and sends nothing', async () => {
   api.answers[route] = { status: 200, body: seen };
-  const { out } = await muster([...asked, '--preview']);
+  const { out } = await muster([...args, '--preview']);
   expect(out).toMatch(/! no worker can take send-message in SG\nsend-message: these 2 users really get it\.\n/);
   expect(out).toMatch(/1 +award-reward +told that it is a test/);
   expect(out).toMatch(/2 +send-message +real/);
   expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG', preview: true }]);
 });
 
-test('a script sends it at once, and gets the run', async () => {
+test('muster campaign start --test in a script sends without confirmation and prints the run id', async () => {
   api.answers[route] = { status: 201, body: sent };
-  const { out, notes } = await muster(asked);
+  const { out, notes } = await muster(args);
   expect(out).toBe('run_1\n');
   expect(notes).toContain('these 2 users really get it');
   expect(notes).toContain('muster campaign watch run_1');
   expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG' }]);
 });
 
-test('a person sees what is real, and may leave it', async () => {
+test('muster campaign start --test on a terminal prints which steps are real, and sends nothing after a no', async () => {
   api.answers[route] = { status: 200, body: seen };
-  const { code, notes } = await muster(asked, { typed: 'n\n' });
+  const { code, notes } = await muster(args, { typed: 'n\n' });
   expect(code).toBe(exitCodes.failure);
   expect(notes).toContain('not started');
   expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG', preview: true }]);
 });
 
-test('a test with --again reaches users again', async () => {
+test('muster campaign start --test --again includes users who already received a test', async () => {
   api.answers[route] = { status: 201, body: sent };
-  await muster([...asked, '--again']);
+  await muster([...args, '--again']);
   expect(api.bodies).toEqual([{ kind: 'test', users: ['u1', 'u2'], country: 'SG', again: true }]);
 });
 
@@ -64,15 +64,15 @@ test.each([
   ['a test without its country', ['--test', 'u1'], '--test needs --country'],
   ['a test and a dry run at once', ['--dry', '--test', 'u1', '--country', 'SG'], 'choose one'],
   ['a dry run with a canary', ['--dry', '--canary', '100'], 'choose one'],
-  ['a preview of no test', ['--preview'], '--country, --preview and --again go with --test'],
-  ['a dry run in a country', ['--dry', '--country', 'SG'], '--country, --preview and --again go with --test'],
-])('%s is refused without a request', async (_what, options, words) => {
+  ['a preview without a test', ['--preview'], '--country, --preview and --again go with --test'],
+  ['a dry run with a country', ['--dry', '--country', 'SG'], '--country, --preview and --again go with --test'],
+])('muster campaign start rejects %s without a request', async (_what, options, words) => {
   const { code, notes } = await muster(['campaign', 'start', 'cmp_1', ...options]);
   expect([code, api.requests]).toEqual([exitCodes.usage, []]);
   expect(notes).toContain(words);
 });
 
-test('a dry run is begun at once, and its run is what is printed', async () => {
+test('muster campaign start --dry starts without confirmation and prints the run id', async () => {
   const warnings = [{ pointer: '/chain/1/action', code: 'no-worker', detail: 'no worker can take send-message in SG' }];
   const links = { self: '/v1/runs/run_2', report: '/v1/runs/run_2/report' };
   const summary = 'The whole audience is read, and nobody is called.';

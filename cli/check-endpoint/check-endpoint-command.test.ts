@@ -19,7 +19,7 @@ describe('muster check-endpoint', () => {
     return { code, ...terminal.written };
   }
 
-  it('ends with 0 and shows each check', async () => {
+  it('exits with 0 and prints each check', async () => {
     const url = await startSandbox('D');
     const { code, out } = await muster(`${url}/batches`, '--class', 'D', '--authorization-env', 'TOKEN');
     expect(code).toBe(exitCodes.ok);
@@ -27,7 +27,7 @@ describe('muster check-endpoint', () => {
     expect(out).toContain('keeps the contract of class D, as far as it was played\n');
   });
 
-  it('plays a segmentation service: its list, and the pages of a segment', async () => {
+  it('checks the segment list and the pages of a segmentation service', async () => {
     const segments = { SANDBOX_SEGMENTS: 'riders=3000,drivers=10,staff=2' };
     const base = (await startSandbox('D', segments)).replace(/\/rewards\/v1$/, '/segmentation');
     const { code, out } = await muster(base, '--segmentation', '--segment', 'riders');
@@ -40,21 +40,21 @@ describe('muster check-endpoint', () => {
     expect(other.code).toBe(exitCodes.endpointBroken);
   });
 
-  it('asks for lists of options where the schema has them', async () => {
+  it('checks the option lists that --options names', async () => {
     const url = await startSandbox('A');
     const { code, out } = await muster(`${url}/batches`, '--class', 'A', '--options', '/rewards/v1/options');
     expect(out).toContain('✔ the options of its parameters: at most as many as asked for, found by a search\n');
     expect(code).toBe(exitCodes.ok);
   });
 
-  it('one that offers no list is none the worse', async () => {
+  it('accepts a segmentation service without a list of segments', async () => {
     const url = (await startSandbox('D')).replace(/\/rewards\/v1$/, '/nothing');
     const { code, out } = await muster(url, '--segmentation');
     expect(out).toContain('offers no list of segments');
     expect(code).toBe(exitCodes.ok);
   });
 
-  it('signs with the secret in a file', async () => {
+  it('signs its calls with the secret from a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'muster-check-'));
     const file = join(folder, 'signing');
     writeFileSync(file, `${signing}\n`);
@@ -65,7 +65,7 @@ describe('muster check-endpoint', () => {
     expect(out).toContain('✔ a call that somebody else signed, refused with 401 or 403\n');
   });
 
-  it('ends with 6 and shows what is broken', async () => {
+  it('exits with 6 and prints the broken check', async () => {
     const url = await startSandbox('D');
     const { code, out } = await muster(`${url}/nowhere`, '--class', 'D');
     expect(code).toBe(exitCodes.endpointBroken);
@@ -74,7 +74,7 @@ describe('muster check-endpoint', () => {
     );
   });
 
-  it('writes the same as JSON', async () => {
+  it('prints the checks as JSON with --json', async () => {
     const url = await startSandbox('D');
     const terminal = createTestTerminal();
     const onInterrupt = () => new AbortController().signal;
@@ -90,14 +90,14 @@ describe('muster check-endpoint', () => {
   it.each<[string, string[], string]>([
     ['no URL', ['rewards', '--class', 'A'], 'is no http:// or https:// URL'],
     ['class C without a status URL', ['http://x', '--class', 'C'], 'class C needs --status-url'],
-    ['a status URL elsewhere', ['http://x', '--class', 'A', '--status-url', 'http://y'], 'is for class C'],
-    ['options that are nowhere', ['http://x', '--class', 'A', '--options', 'ftp://y/'], 'no http:// or https:// URL'],
-    ['parameters that are no object', ['http://x', '--class', 'A', '--params', '[1]'], 'has to be a JSON object'],
+    ['a status URL of another class', ['http://x', '--class', 'A', '--status-url', 'http://y'], 'is for class C'],
+    ['a malformed options URL', ['http://x', '--class', 'A', '--options', 'ftp://y/'], 'no http:// or https:// URL'],
+    ['parameters that are not an object', ['http://x', '--class', 'A', '--params', '[1]'], 'has to be a JSON object'],
     ['an unset variable', ['http://x', '--class', 'A', '--authorization-env', 'NOWHERE'], 'NOWHERE is not set'],
-    ['a secret that is not there', ['http://x', '--class', 'A', '--signing-secret-file', '/nowhere'], 'no such file'],
+    ['a missing secret file', ['http://x', '--class', 'A', '--signing-secret-file', '/nowhere'], 'no such file'],
     ['an unknown class', ['http://x', '--class', 'E'], 'Allowed choices are A, B, C, D'],
-    ['a batch of nobody', ['http://x', '--class', 'A', '--batch-size', '0'], 'from 1 to 1000'],
-  ])('refuses %s before it calls', async (_name, args, message) => {
+    ['a batch size of zero', ['http://x', '--class', 'A', '--batch-size', '0'], 'from 1 to 1000'],
+  ])('rejects %s before the first call', async (_name, args, message) => {
     const { code, notes } = await muster(...args);
     expect(code).toBe(exitCodes.usage);
     expect(notes).toContain(message);

@@ -67,24 +67,27 @@ async function judge(
 
 const brokenIn = ({ checks }: Verdict) => checks.filter(({ passed }) => !passed).map(({ name }) => name);
 
-describe('an endpoint that keeps its contract passes', () => {
-  it.each<ContractClass>(['A', 'B', 'C', 'D'])('in class %s', async (contractClass) => {
+describe('check-endpoint on an endpoint that keeps its contract', () => {
+  it.each<ContractClass>(['A', 'B', 'C', 'D'])('passes class %s', async (contractClass) => {
     const verdict = await judge(contractClass);
     expect(verdict.checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(verdict).toMatchObject({ passed: true, class: contractClass, notes: [] });
   });
 
-  it.each<ContractClass>(['A', 'B', 'C', 'D'])('in class %s, in the compact form, with users that fail', async (of) => {
+  it.each<ContractClass>(['A', 'B', 'C', 'D'])('passes class %s in the compact form with failing users', async (of) => {
     const settings = { SANDBOX_MESSAGES_FAILURE_SHARE: '0.3', SANDBOX_MESSAGES_RETRYABLE_SHARE: '0.1' };
     expect(brokenIn(await judge(of, { environment: { service: 'messages', ...settings } }))).toEqual([]);
   });
 
-  it.each<ContractClass>(['A', 'B', 'C', 'D'])('in class %s, with interim answers before each answer', async (of) => {
-    const rules = { calls: [{ interim: [100, 102, 103, 100] }], status: [{ interim: [100, 102, 103, 100] }] };
-    expect(brokenIn(await judge(of, { rules }))).toEqual([]);
-  });
+  it.each<ContractClass>(['A', 'B', 'C', 'D'])(
+    'passes class %s with interim responses before each response',
+    async (of) => {
+      const rules = { calls: [{ interim: [100, 102, 103, 100] }], status: [{ interim: [100, 102, 103, 100] }] };
+      expect(brokenIn(await judge(of, { rules }))).toEqual([]);
+    },
+  );
 
-  it('as a check, which answers anew each time and keeps nothing', async () => {
+  it('passes a check endpoint, which stores no results and may answer differently each time', async () => {
     const settings = { service: 'checks', SANDBOX_CHECKS_FAILURE_SHARE: '0.3' };
     const verdict = await judge('A', { environment: settings });
     expect(brokenIn(verdict)).toEqual([]);
@@ -92,42 +95,45 @@ describe('an endpoint that keeps its contract passes', () => {
   });
 
   it.each<[string, object]>([
-    ['that refuses very large calls as too large', { moreUsersThan: 500, answer: { kind: 'status', status: 413 } }],
-    ['that puts off the second of two calls at once', { overlapping: true, answer: { kind: 'status', status: 409 } }],
-    ['to which every user fails', { answer: { kind: 'fail-users', code: 'unknown-user' } }],
-  ])('%s', async (_name, rule) => {
+    ['that refuses very large calls with 413', { moreUsersThan: 500, answer: { kind: 'status', status: 413 } }],
+    [
+      'that answers 409 to the second of two concurrent calls',
+      { overlapping: true, answer: { kind: 'status', status: 409 } },
+    ],
+    ['that fails every user', { answer: { kind: 'fail-users', code: 'unknown-user' } }],
+  ])('passes an endpoint %s', async (_name, rule) => {
     expect(brokenIn(await judge('A', { rules: { calls: [rule, { latencyMs: 20 }] } }))).toEqual([]);
   });
 
-  it('is warned when its checks were weak, because it served nobody', async () => {
+  it('warns that its checks were weak if the endpoint served no user', async () => {
     const rule = { answer: { kind: 'fail-users', code: 'unknown-user' } };
     const verdict = await judge('A', { rules: { calls: [rule] } });
     expect(verdict.notes.join()).toContain('no user was ever served');
   });
 });
 
-describe('an endpoint that asked for signed calls', () => {
+describe('check-endpoint on an endpoint with signed calls', () => {
   const checks = { SANDBOX_SIGNING_SECRET: signing };
 
-  it.each<ContractClass>(['A', 'C'])('passes where it checks them, class %s', async (of) => {
+  it.each<ContractClass>(['A', 'C'])('passes if the endpoint verifies signatures, class %s', async (of) => {
     const verdict = await judge(of, { environment: checks, signedWith: signing });
     expect(verdict.checks.flatMap(({ problems }) => problems)).toEqual([]);
     expect(verdict.checks.map(({ name }) => name)).toContain('forged-signature');
   });
 
-  it('fails where it takes what somebody else signed', async () => {
+  it('fails if the endpoint accepts a call signed with another secret', async () => {
     expect(brokenIn(await judge('A', { signedWith: signing }))).toEqual(['forged-signature']);
   });
 
-  it('refuses who does not sign', async () => {
+  it('fails at the first call if check-endpoint has no secret to sign with', async () => {
     expect(brokenIn(await judge('A', { environment: checks }))).toEqual(['one-user']);
   });
 });
 
-describe('an endpoint with lists to choose from', () => {
+describe('check-endpoint on an endpoint with option lists', () => {
   const problemsOf = ({ checks }: Verdict) => checks.find(({ name }) => name === 'options')?.problems;
 
-  it('passes where they are asked for as agreed, signed where calls are', async () => {
+  it('passes lists that keep the contract, with signed calls if the endpoint requires them', async () => {
     const options = (base: string) => [`${base}/options`];
     expect(problemsOf(await judge('A', { options }))).toEqual([]);
     const environment = { SANDBOX_SIGNING_SECRET: signing };
@@ -135,23 +141,27 @@ describe('an endpoint with lists to choose from', () => {
     expect(problemsOf(await judge('A'))).toBeUndefined();
   });
 
-  it('fails where there is none', async () => {
+  it('fails if the URL of the list does not exist', async () => {
     const [problem] = problemsOf(await judge('A', { options: (base) => [`${base}/nothing`] })) ?? [];
     expect(problem).toMatch(/\/rewards\/v1\/nothing: HTTP 404$/);
   });
 
   it.each<[string, (query: URLSearchParams) => object, RegExp]>([
     [
-      'passes over the limit',
+      'ignores the limit',
       () => ({ options: ['a', 'b', 'c'].map((value) => ({ value })) }),
       /asked for 2, it answers 3$/,
     ],
-    ['passes over the search', () => ({ options: [{ value: 'a' }] }), /finds 1: it is passed over$/],
-    ['finds no value', (query) => ({ options: query.has('search') ? [] : [{ value: 'a' }] }), /"a" does not find it$/],
-    ['has a value twice', () => ({ options: [{ value: 'a' }, { value: 'a' }] }), /a value stands there twice$/],
-    ['has texts and numbers', () => ({ options: [{ value: 'a' }, { value: 1 }] }), /texts and numbers$/],
-    ['answers no list', () => ({}), /not what was agreed: options/],
-  ])('fails where the list %s', async (_name, answer, problem) => {
+    ['ignores the search', () => ({ options: [{ value: 'a' }] }), /finds 1: it is passed over$/],
+    [
+      'finds none of its values',
+      (query) => ({ options: query.has('search') ? [] : [{ value: 'a' }] }),
+      /"a" does not find it$/,
+    ],
+    ['contains a value twice', () => ({ options: [{ value: 'a' }, { value: 'a' }] }), /a value stands there twice$/],
+    ['mixes texts and numbers', () => ({ options: [{ value: 'a' }, { value: 1 }] }), /texts and numbers$/],
+    ['is not a list', () => ({}), /not what was agreed: options/],
+  ])('fails if the list %s', async (_name, answer, problem) => {
     const lists = createServer(({ url = '' }, response) => {
       response.end(JSON.stringify(answer(new URL(url, 'http://lists').searchParams)));
     });
@@ -167,68 +177,68 @@ describe('an endpoint with lists to choose from', () => {
 });
 
 // Side by side: what fails by its slowness is waited for.
-describe.concurrent('an endpoint fails', () => {
+describe.concurrent('check-endpoint on a broken endpoint', () => {
   it.each<[string, object]>([
     ['that answers 500', { kind: 'status', status: 500 }],
     ['that answers a redirect', { kind: 'status', status: 307 }],
     ['that answers 401', { kind: 'status', status: 401 }],
     ['that refuses everything', { kind: 'status', status: 422, code: 'no' }],
-    ['that puts everything off', { kind: 'status', status: 429, retryAfterSeconds: 60 }],
+    ['that answers 429 to every call', { kind: 'status', status: 429, retryAfterSeconds: 60 }],
     ['that does not answer', { kind: 'hang' }],
     ['that resets the connection', { kind: 'reset' }],
-    ['that answers half a body', { kind: 'half-body' }],
-    ['that answers no JSON', { kind: 'garbage' }],
-    ['that answers a flood', { kind: 'oversize', bytes: 50_000_000 }],
-    ['that answers a byte now and then', { kind: 'drip', everyMs: 50 }],
-    ['that answers packed', { kind: 'compressed' }],
+    ['that sends half a body', { kind: 'half-body' }],
+    ['that does not answer JSON', { kind: 'garbage' }],
+    ['that sends an oversized body', { kind: 'oversize', bytes: 50_000_000 }],
+    ['that sends its body byte by byte', { kind: 'drip', everyMs: 50 }],
+    ['that compresses its response', { kind: 'compressed' }],
     ['that contradicts itself', { kind: 'wrong-count' }],
-    ['that leaves everybody out', { kind: 'omit-users' }],
-    ['that speaks of others too', { kind: 'add-users', users: ['somebody-else'] }],
-    ['that has words of its own', { kind: 'tell-users', status: 'ok' }],
-  ])('%s, at the first call', async (_name, answer) => {
+    ['that omits every user', { kind: 'omit-users' }],
+    ['that names users who were not in the call', { kind: 'add-users', users: ['somebody-else'] }],
+    ['that uses unknown words', { kind: 'tell-users', status: 'ok' }],
+  ])('fails at the first call of an endpoint %s', async (_name, answer) => {
     const verdict = await judge('A', { rules: { calls: [{ answer }] }, timeoutMs: timeoutFor(answer) });
     expect(brokenIn(verdict)).toEqual(['one-user']);
     expect(verdict.notes.join()).toContain('were not played');
   });
 
-  it('that miscounts, in the compact form', async () => {
+  it('fails at the first call if the compact form has wrong counts', async () => {
     const rules = { calls: [{ answer: { kind: 'wrong-count' } }] };
     expect(brokenIn(await judge('B', { rules, environment: { service: 'messages' } }))).toEqual(['one-user']);
   });
 
   it.each<[check: string, ContractClass, string, object]>([
-    ['whole-batch', 'A', 'leaves out a few of many', { answer: { kind: 'omit-users', userShare: 0.05 } }],
-    ['whole-batch', 'A', 'takes no whole batch', { moreUsersThan: 50, answer: { kind: 'status', status: 413 } }],
-    ['many-users', 'A', 'breaks under many', { moreUsersThan: 500, answer: { kind: 'status', status: 500 } }],
-    ['odd-ids', 'A', 'writes ids in its own way', { answer: { kind: 'mangle-ids' } }],
+    ['whole-batch', 'A', 'omits a few of many users', { answer: { kind: 'omit-users', userShare: 0.05 } }],
+    ['whole-batch', 'A', 'refuses a whole batch', { moreUsersThan: 50, answer: { kind: 'status', status: 413 } }],
+    ['many-users', 'A', 'fails with many users', { moreUsersThan: 500, answer: { kind: 'status', status: 500 } }],
+    ['odd-ids', 'A', 'changes user ids', { answer: { kind: 'mangle-ids' } }],
     ['odd-ids', 'A', 'breaks at odd ids', { oddIds: true, answer: { kind: 'status', status: 500 } }],
     ['unknown-fields', 'A', 'is strict about fields', { unknownFields: true, answer: { kind: 'status', status: 400 } }],
     ['repeat', 'A', 'refuses repeats', { fromAttempt: 2, answer: { kind: 'status', status: 409 } }],
     [
       'repeat',
       'A',
-      'fails who comes again',
+      'fails users of a repeated call',
       { fromAttempt: 2, answer: { kind: 'tell-users', status: 'failed', code: 'already-awarded' } },
     ],
     [
       'repeat',
       'B',
-      'answers a repeat in another way',
+      'answers a repeat differently',
       { fromAttempt: 2, answer: { kind: 'tell-users', status: 'failed', code: 'already-awarded' } },
     ],
     [
       'parallel',
       'A',
-      'breaks when a call comes twice at once',
+      'fails if a call is sent twice concurrently',
       { overlapping: true, answer: { kind: 'status', status: 500 } },
     ],
     [
       'parallel',
       'B',
-      'breaks when a call comes twice at once',
+      'fails if a call is sent twice concurrently',
       { overlapping: true, answer: { kind: 'status', status: 500 } },
     ],
-  ])('in the check %s, class %s: it %s', async (check, of, _name, rule) => {
+  ])('fails in the check %s of class %s if the endpoint %s', async (check, of, _name, rule) => {
     // Calls that are sent at once have to be at work at once, on a busy machine too.
     const latencyMs = check === 'parallel' ? 150 : 20;
     const verdict = await judge(of, { rules: { calls: [rule, { latencyMs }] } });
@@ -236,7 +246,7 @@ describe.concurrent('an endpoint fails', () => {
     expect(brokenIn(verdict)).not.toContain('one-user');
   });
 
-  it('that takes more than half of its time', async () => {
+  it('fails if a response takes more than half of the timeout', async () => {
     // Whole batches alone: each of these calls takes real time, and has as much again before it is given up.
     const rules = { calls: [{ moreUsersThan: 50, latencyMs: 2100 }] };
     expect(brokenIn(await judge('D', { timeoutMs: 4000, rules }))).toEqual(['in-time']);
@@ -246,11 +256,11 @@ describe.concurrent('an endpoint fails', () => {
     ['B', 'A', 'key-reused'],
     ['B', 'D', 'key-reused'],
     ['C', 'A', 'status-unsent'],
-  ])('that says it is of class %s and is of %s', async (declared, actual, check) => {
+  ])('fails if the endpoint declares class %s but behaves like class %s', async (declared, actual, check) => {
     expect(brokenIn(await judge(actual, { declared }))).toContain(check);
   });
 
-  it('that gives users under another key another result (class A)', async () => {
+  it('fails if the same users get another result under another key (class A)', async () => {
     // The calls of the checks before pass: it is the eighth of those with more than six users.
     const rule = { moreUsersThan: 6, answer: { kind: 'tell-users', status: 'failed', code: 'twice' } };
     const verdict = await judge('A', { rules: { calls: [{ ...rule, toAttempt: 1, after: 7 }] } });
@@ -258,27 +268,31 @@ describe.concurrent('an endpoint fails', () => {
   });
 
   it.each<[check: string, string, { after?: number; answer: object }]>([
-    ['status-unsent', 'cannot be asked', { answer: { kind: 'status', status: 500 } }],
+    ['status-unsent', 'returns 500', { answer: { kind: 'status', status: 500 } }],
     ['status-unsent', 'does not answer', { answer: { kind: 'hang' } }],
     ['status-unsent', 'resets the connection', { answer: { kind: 'reset' } }],
-    ['status-unsent', 'answers no JSON', { answer: { kind: 'garbage' } }],
-    ['status-unsent', 'answers a flood', { answer: { kind: 'oversize', bytes: 50_000_000 } }],
-    ['status-unsent', 'answers a byte now and then', { answer: { kind: 'drip', everyMs: 50 } }],
-    ['status-unsent', 'answers packed', { answer: { kind: 'compressed' } }],
-    ['status-unsent', 'leaves users out', { answer: { kind: 'omit-users', userShare: 0.1 } }],
-    ['status-unsent', 'has words of its own', { answer: { kind: 'tell-users', status: 'missing' } }],
-    ['status-unsent', 'says that everybody was served', { answer: { kind: 'tell-users', status: 'succeeded' } }],
-    ['status-served', 'forgets whom it served', { answer: { kind: 'tell-users', status: 'not-found' } }],
-    ['status-odd-ids', 'writes ids in its own way', { answer: { kind: 'mangle-ids' } }],
-    ['status-other-step', 'does not tell steps apart', { answer: { kind: 'first-step' } }],
+    ['status-unsent', 'does not answer JSON', { answer: { kind: 'garbage' } }],
+    ['status-unsent', 'sends an oversized body', { answer: { kind: 'oversize', bytes: 50_000_000 } }],
+    ['status-unsent', 'sends its body byte by byte', { answer: { kind: 'drip', everyMs: 50 } }],
+    ['status-unsent', 'compresses its response', { answer: { kind: 'compressed' } }],
+    ['status-unsent', 'omits users', { answer: { kind: 'omit-users', userShare: 0.1 } }],
+    ['status-unsent', 'uses unknown words', { answer: { kind: 'tell-users', status: 'missing' } }],
+    ['status-unsent', 'reports every user as served', { answer: { kind: 'tell-users', status: 'succeeded' } }],
+    ['status-served', 'does not find served users', { answer: { kind: 'tell-users', status: 'not-found' } }],
+    ['status-odd-ids', 'changes user ids', { answer: { kind: 'mangle-ids' } }],
+    ['status-other-step', 'does not distinguish steps', { answer: { kind: 'first-step' } }],
     ['status-cut-off', 'never settles', { after: 5, answer: { kind: 'tell-users', status: 'in-progress' } }],
-    ['status-cut-off', 'changes its mind', { after: 6, answer: { kind: 'tell-users', status: 'not-found' } }],
-  ])('in the check %s (class C): its status %s', async (check, _name, rule) => {
+    [
+      'status-cut-off',
+      'contradicts its earlier status',
+      { after: 6, answer: { kind: 'tell-users', status: 'not-found' } },
+    ],
+  ])('fails in the check %s (class C) if the status %s', async (check, _name, rule) => {
     const verdict = await judge('C', { rules: { status: [rule] }, timeoutMs: timeoutFor(rule.answer) });
     expect(brokenIn(verdict)).toContain(check);
   });
 
-  it('in words that say what is wrong and with whom', async () => {
+  it('describes the problem and names the affected user', async () => {
     const rule = { fromAttempt: 2, answer: { kind: 'tell-users', status: 'failed', code: 'already-awarded' } };
     const { checks } = await judge('A', { rules: { calls: [rule] } });
     const [problem] = checks.find(({ name }) => name === 'repeat')?.problems ?? [];

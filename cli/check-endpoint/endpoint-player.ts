@@ -111,11 +111,11 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
   const freshRun = () => publicId('run', v7());
 
   function requestOf(call: PlayedCall) {
-    const { users: asked, run = freshRun(), batch = ++batches, attempt = 1, more = {} } = call;
+    const { users: userIds, run = freshRun(), batch = ++batches, attempt = 1, more = {} } = call;
     const key = call.key ?? `check-${checkId}-${batch}-1`;
     const action = { type: terms.actionType, params: terms.params };
     const check = terms.isCheck ? { check: { type: terms.actionType } } : {};
-    const body = { campaign, run, step: 1, country: terms.country, batch, ...check, action, users: asked, ...more };
+    const body = { campaign, run, step: 1, country: terms.country, batch, ...check, action, users: userIds, ...more };
     const bytes = Buffer.from(JSON.stringify(body));
     const headers = [...fixedHeaders(terms), 'idempotency-key', key, 'muster-attempt', String(attempt)];
     return {
@@ -146,12 +146,12 @@ export function createEndpointPlayer(terms: EndpointTerms, wait: (ms: number) =>
       const outcome = await cuts.origin.send({ method: 'POST', path: cuts.path, headers, body });
       return outcome.kind !== 'answered';
     },
-    askStatus: async (run, step, asked) => {
+    askStatus: async (run, step, userIds) => {
       if (!questions) throw new Error('there is no status endpoint to ask');
-      const body = Buffer.from(JSON.stringify({ run, step, users: asked }));
+      const body = Buffer.from(JSON.stringify({ run, step, users: userIds }));
       const headers = [...fixedHeaders(terms), ...signatureOf(terms.signingKey, randomUUID(), body)];
       const outcome = await questions.origin.send({ method: 'POST', path: questions.path, headers, body });
-      return readStatus(asked, batchAnswerOf(outcome));
+      return readStatus(userIds, batchAnswerOf(outcome));
     },
     askOptions: async (url, query) => {
       const list = lists.get(url);
@@ -225,8 +225,8 @@ function playedOf(
   { answerForm = 'full' }: EndpointTerms,
 ): Played {
   const text = usersTextOf(call.users);
-  const asked = { users: text, count: call.users.length, plain: isPlain(text) };
-  const reading = readAnswer({ answerForm, unavailableMeansNotApplied: false }, asked, answer);
+  const requested = { users: text, count: call.users.length, plain: isPlain(text) };
+  const reading = readAnswer({ answerForm, unavailableMeansNotApplied: false }, requested, answer);
   const isAnswered = answer.kind === 'answered';
   return {
     ...call,

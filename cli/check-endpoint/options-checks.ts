@@ -3,7 +3,7 @@ import { broken, everyClass, kept, type EndpointCheck, type Findings } from './e
 import type { EndpointPlayer } from './endpoint-player.ts';
 
 /** Small, so that even a list of three exceeds the limit. */
-const askedAtOnce = 2;
+const optionsPerRequest = 2;
 /** Search text that matches no option. */
 const nonsense = 'muster-check-no-such-option';
 
@@ -26,11 +26,13 @@ export const optionsChecks: readonly EndpointCheck[] = [
 
 async function playList(player: EndpointPlayer, url: string): Promise<Findings> {
   const { country } = player.terms;
-  const first = await player.askOptions(url, { limit: askedAtOnce });
+  const first = await player.askOptions(url, { limit: optionsPerRequest });
   if (!first.ok) return broken(`${url}: ${first.cause}`);
   const { options } = first.page;
   const problems = [
-    ...(options.length > askedAtOnce ? [`${url}: asked for ${askedAtOnce}, it answers ${options.length}`] : []),
+    ...(options.length > optionsPerRequest
+      ? [`${url}: asked for ${optionsPerRequest}, it answers ${options.length}`]
+      : []),
     ...(new Set(options.map(({ value }) => typeof value)).size > 1 ? [`${url}: values are texts and numbers`] : []),
     ...(hasRepeats(first.page) ? [`${url}: a value stands there twice`] : []),
   ];

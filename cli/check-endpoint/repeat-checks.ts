@@ -63,8 +63,8 @@ export const repeatChecks: readonly EndpointCheck[] = [
       const { key: _key, batch: _batch, ...again } = call;
       const users = [...call.users.slice(0, 5), ...player.freshUsers(2)];
       const second = await player.call({ ...again, users });
-      const asked = new Set(users);
-      const known = new Map([...(first.results ?? [])].filter(([user]) => asked.has(user)));
+      const requested = new Set(users);
+      const known = new Map([...(first.results ?? [])].filter(([user]) => requested.has(user)));
       const expected = { ...first, results: known, users: [...known.keys()] };
       return broken(...repeatProblems(player, expected, second, 'the same run, step and users under another key'));
     },

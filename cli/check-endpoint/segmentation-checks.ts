@@ -93,8 +93,8 @@ async function playPages(
 ): Promise<Findings> {
   let after: string | null = null;
   for (let page = 1; page <= pagesLookedAt; page++) {
-    const asked = { segment, country, snapshot, after, limit: usersPerPage };
-    const answer: Awaited<ReturnType<Segmentation['page']>> = await service.page(asked, never);
+    const request = { segment, country, snapshot, after, limit: usersPerPage };
+    const answer: Awaited<ReturnType<Segmentation['page']>> = await service.page(request, never);
     if (!answer.ok) return broken(wordsOf(answer.failure));
     const { users, next, maxLimit } = answer.value;
     if (users.length > usersPerPage) return broken(`a page of at most ${usersPerPage} has ${users.length} users`);

@@ -121,10 +121,10 @@ function statusProblems(
 }
 
 async function untilSettled(player: EndpointPlayer, run: string, users: readonly string[]): Promise<StatusAnswer> {
-  for (let asked = 1; ; asked++) {
+  for (let polls = 1; ; polls++) {
     const answer = await player.askStatus(run, 1, users);
     // An earlier check covers unanswered status requests.
-    if (answer.kind === 'unanswered' || asked === maxQuestions) return answer;
+    if (answer.kind === 'unanswered' || polls === maxQuestions) return answer;
     if (users.every((user) => isSettled(answer.statuses.get(user)))) return answer;
     await player.wait(betweenQuestionsMs);
   }

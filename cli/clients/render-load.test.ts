@@ -42,7 +42,7 @@ const load: ClientLoad = {
   ],
 };
 
-test('calls are told over one minute and over ten, and how long they took by endpoint', () => {
+test('renderLoad prints call rates over one and ten minutes, and latencies by endpoint', () => {
   const lines = renderLoad(load, { paint: createPaint(false), width: 120 }).split('\n');
   expect(lines[0]).toContain('42 of 200 calls/s over the last minute, 44 over ten, 3 of 24 at once');
   const lineOf = (name: string) => lines.find((line) => line.includes(name));

@@ -8,8 +8,8 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-describe('console', () => {
-  test('link gives a link that logs in once, and nothing else on stdout', async () => {
+describe('muster console', () => {
+  test('link prints only a one-time log-in link on stdout', async () => {
     const url = 'http://127.0.0.1:8080/log-in#link=abc';
     const body = { link: 'abc', url, expiresAt: '2026-11-23T10:00:00.000Z' };
     api.answers['POST /v1/session/links'] = { status: 201, body };

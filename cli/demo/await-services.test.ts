@@ -3,8 +3,8 @@ import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { settled } from '../../test/support/pass-time.ts';
 import { awaitServices } from './await-services.ts';
 
-describe('services that start', () => {
-  it('are awaited for as long as the machine needs, and those that wait are reported every 5 s', async () => {
+describe('awaitServices', () => {
+  it('waits without a limit, and reports every 5 s which services are not ready', async () => {
     const clock = createSettableClock();
     const lines: string[] = [];
     const states = new Map([
@@ -36,7 +36,7 @@ describe('services that start', () => {
     expect(isReady).toBe(true);
   });
 
-  it('end the wait if one of them has ended', async () => {
+  it('rejects if one of the services has ended', async () => {
     const clock = createSettableClock();
     const look = () => Promise.reject(new Error('api did not start (exit code 1): no schema'));
     const waiting = awaitServices([{ name: 'api', look }], { clock, report: () => undefined });

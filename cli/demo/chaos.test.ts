@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { wreakHavoc } from './chaos.ts';
 
-it('kills one process after the other, every 5 s, until it is ended', async () => {
+it('wreakHavoc kills one process after another, every 5 s, until it is stopped', async () => {
   const clock = createSettableClock();
   const killed: string[] = [];
   const ending = new AbortController();

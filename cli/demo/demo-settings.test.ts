@@ -6,20 +6,20 @@ import { campaignDefinition } from '../../shared/contracts/campaigns/campaigns.t
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { demoCampaign, demoEngineConfig, sandboxSettings } from './demo-settings.ts';
 
-describe('the demo', () => {
-  test("writes an engine's file that the engine takes", () => {
+describe('the settings of the demo', () => {
+  test('are a valid configuration of the engine', () => {
     const config = demoEngineConfig('http://127.0.0.1:7070', 125_000);
     expect(engineConfig.parse(config)).toEqual(config);
   });
 
-  test('posts a campaign that the API takes, with actions and countries of that file', () => {
+  test('contain a valid campaign with actions and countries of the configuration', () => {
     const definition = campaignDefinition.parse(demoCampaign);
     const { actionTypes, countries } = demoEngineConfig('http://127.0.0.1:7070', 1000);
     expect(definition.chain.filter(({ action }) => !(action in actionTypes))).toEqual([]);
     expect(definition.countries).toEqual(countries);
   });
 
-  test('posts parameters that its actions take', () => {
+  test('contain campaign parameters that match the schemas of the actions', () => {
     const { actionTypes } = demoEngineConfig('http://127.0.0.1:7070', 1000);
     const catalogue = { countries: demoCampaign.countries, actionTypes };
     expect(checkAgainstConfig(demoCampaign, catalogue)).toEqual([]);
@@ -27,7 +27,7 @@ describe('the demo', () => {
     expect(checkAgainstConfig({ ...demoCampaign, chain }, catalogue)).toHaveLength(1);
   });
 
-  test('has the same titles, descriptions and parameters as the example', () => {
+  test('have the same titles, descriptions and parameter schemas as the example configuration', () => {
     const example = engineConfig.parse(JSON.parse(readFileSync('deploy/examples/engine.json', 'utf8')));
     const { actionTypes } = demoEngineConfig('http://127.0.0.1:7070', 1000);
     for (const [name, { title, description, paramsSchema }] of Object.entries(example.actionTypes)) {
@@ -35,7 +35,7 @@ describe('the demo', () => {
     }
   });
 
-  test('sets the sandbox up with a segment of the wanted size, 2 % reward and 1 % message failures', () => {
+  test('configure the sandbox with a segment of the given size, 2 % reward and 1 % message failures', () => {
     const config = readConfig({ ...sandboxSettings(5000), DATABASE_URL: 'postgres://localhost/x' });
     expect(config.segments).toEqual([{ id: 'lapsed-riders', size: 5000, ids: 'plain' }]);
     expect(config.rewardsDatabase).toBeDefined();
@@ -48,7 +48,7 @@ describe('the demo', () => {
     [125_000, 8],
     [1_000_000, 63],
     [10_000_000, 100],
-  ])('for %i users a worker has %i calls in flight per action', (users, calls) => {
+  ])('allow for %i users %i calls in flight per action and worker', (users, calls) => {
     const { actionTypes } = demoEngineConfig('http://127.0.0.1:7070', users);
     expect(Object.values(actionTypes).map(({ concurrency }) => concurrency)).toEqual([calls, calls, calls]);
   });

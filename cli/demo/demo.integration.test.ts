@@ -78,7 +78,7 @@ async function asking<Result>(url: string, ask: (client: pg.Client) => Promise<R
 }
 
 describe('muster demo', () => {
-  describe('on the servers of a real installation', () => {
+  describe('a demo on the servers of a real installation', () => {
     const kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: 'demo-test', logger });
     const admin = kafka.admin();
     // Other test files make and delete topics meanwhile: these two kinds are of this one alone.
@@ -100,7 +100,7 @@ describe('muster demo', () => {
       await admin.disconnect();
     });
 
-    test('carries a campaign out, prints a report that balances, and leaves nothing behind', async () => {
+    test('executes a campaign, prints a balanced report and removes everything it created', async () => {
       const { code, out, notes } = ended;
 
       expect({ code, notes: code === 0 ? '' : notes }).toEqual({ code: 0, notes: '' });
@@ -119,7 +119,7 @@ describe('muster demo', () => {
       expect(await readdir(temporary)).toEqual([]);
     });
 
-    test('leaves that one alone: its database, its topics, its keys', async () => {
+    test('changes nothing in the database, topics and keys of the installation', async () => {
       const { notes } = ended;
       expect(notes).toMatch(/on the given Kafka .* in database and topics muster_demo_[0-9a-f]{8}, which are removed/);
       expect(await rowsOf(database.url)).toEqual(rowsBefore);
@@ -128,7 +128,7 @@ describe('muster demo', () => {
     });
   });
 
-  test('says in one line what keeps it from starting', async () => {
+  test('prints one line with the cause if it cannot start', async () => {
     const { code, out, notes } = await runDemo(['--exit'], { KAFKA_BROKERS: '' });
     expect(code).toBe(2);
     expect(out).toBe('');
@@ -137,7 +137,7 @@ describe('muster demo', () => {
 });
 
 describe('muster up', () => {
-  test('keeps serving, and the lines that it prints make a campaign that ends; at Ctrl-C nothing is left', async () => {
+  test('keeps serving, prints commands that execute a campaign, and cleans up after Ctrl-C', async () => {
     const servers = { INFRA: 'external', DATABASE_URL: database.url, KAFKA_BROKERS: inject('kafkaBrokers') };
     const environment = { ...process.env, ...servers, TMPDIR: temporary };
     const muster = join(import.meta.dirname, '../muster.ts');
@@ -152,8 +152,8 @@ describe('muster up', () => {
     const lines = notes.slice(notes.indexOf('export MUSTER_API_URL')).split('serving until')[0];
     const script = z.string().parse(lines).replaceAll('npm run -s muster --', `'${process.execPath}' '${muster}'`);
     const tried = await new Promise<Ended>((resolve) => {
-      execFile('bash', ['-e', '-c', script], { env: environment }, (error, out, said) => {
-        resolve({ code: error?.code ?? 0, out, notes: said });
+      execFile('bash', ['-e', '-c', script], { env: environment }, (error, out, stderr) => {
+        resolve({ code: error?.code ?? 0, out, notes: stderr });
       });
     });
     up.stderr.resume();

@@ -23,7 +23,7 @@ function inVietnam(ended: number, waits = [wait].slice(1)) {
 }
 
 describe('the incident of the demo', () => {
-  it('slows the country down once it is under way, takes its rewards down, and brings them back after its breaker was seen open', () => {
+  it('slows one country down, then fails its rewards, and ends the failure once the breaker has opened', () => {
     const incident = createIncident('VN');
     expect(incident.look(inVietnam(10), 0)).toBeUndefined();
     expect(incident.look(inVietnam(20), 1000)).toMatchObject({
@@ -40,7 +40,7 @@ describe('the incident of the demo', () => {
     expect(incident.look(inVietnam(50), 60_000)).toBeUndefined();
   });
 
-  it('brings the rewards back after 15 s where no breaker was seen open', () => {
+  it('ends the failure after 15 s if no breaker has opened', () => {
     const incident = createIncident('VN');
     incident.look(inVietnam(20), 0);
     incident.look(inVietnam(20), 3000);
@@ -48,7 +48,7 @@ describe('the incident of the demo', () => {
     expect(incident.look(inVietnam(20), 18_000)).toMatchObject({ faults: {} });
   });
 
-  it('has nothing to break in a country that is through or not in the run', () => {
+  it('breaks nothing in a country that has finished or is not in the run', () => {
     expect(createIncident('VN').look(inVietnam(100), 0)).toBeUndefined();
     expect(createIncident('SG').look(inVietnam(50), 0)).toBeUndefined();
   });

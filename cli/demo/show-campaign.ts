@@ -11,7 +11,7 @@ import { renderReport } from '../runs/report.ts';
 import { demoCampaign } from './demo-settings.ts';
 import type { DemoInstallation } from './installation.ts';
 
-export interface ShownCampaign {
+export interface WatchedCampaign {
   /** Undefined if the demo ended before there was a run. */
   runId: string | undefined;
   retryableUsers: number;
@@ -30,7 +30,7 @@ export async function showCampaign(
   { apiUrl, apiKey }: DemoInstallation,
   context: CommandContext,
   companion: Companion,
-): Promise<ShownCampaign> {
+): Promise<WatchedCampaign> {
   const { terminal, signal } = context;
   const client = createApiClient({ baseUrl: apiUrl, apiKey });
   const paint = createPaint(terminal.colours.notes);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTestTerminal } from '../frame/test-terminal.ts';
 import { createStages } from './stages.ts';
 
-test('a finished stage is one line with its outcome and how long it took', async () => {
+test('a finished stage prints one line with its outcome and duration', async () => {
   const terminal = createTestTerminal();
   let nowMs = 0;
   const stages = createStages(terminal, () => nowMs);
@@ -17,14 +17,14 @@ test('a finished stage is one line with its outcome and how long it took', async
   );
 });
 
-test('a stage that fails is marked, and its cause goes on', async () => {
+test('a failed stage is marked as failed and rethrows its cause', async () => {
   const terminal = createTestTerminal();
   const stages = createStages(terminal, () => 0);
   await expect(stages.run('services', () => Promise.reject(new Error('no Java')))).rejects.toThrow('no Java');
   expect(terminal.written.notes).toBe('  ✖ services\n');
 });
 
-test('on a terminal, what is under way is drawn over, never wraps, and is gone in the end', async () => {
+test('a stage in progress overwrites its line on a terminal, never wraps and is erased at the end', async () => {
   const terminal = createTestTerminal({ live: true, columns: 40 });
   await createStages(terminal, () => 0).run('services', (report) => {
     report('x'.repeat(100));

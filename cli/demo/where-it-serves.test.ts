@@ -5,8 +5,8 @@ import { whereItServes } from './where-it-serves.ts';
 const installation = { apiUrl: 'http://127.0.0.1:4000', apiKey: 'muster_key' };
 const paint = createPaint(false);
 
-describe('the end of the demo', () => {
-  it('offers to try exactly the failed users again', () => {
+describe('the closing text of the demo', () => {
+  it('offers a retry of exactly the failed users', () => {
     const text = whereItServes(installation, { runId: 'run_1', retryableUsers: 3723 }, paint);
     expect(text).toContain('3,723 users failed. Try exactly those again:');
     expect(text).toContain(
@@ -14,7 +14,7 @@ describe('the end of the demo', () => {
     );
   });
 
-  it('offers nothing where nobody failed', () => {
+  it('offers no retry if no user failed', () => {
     expect(whereItServes(installation, { runId: 'run_1', retryableUsers: 0 }, paint)).not.toContain('retry-failed');
   });
 });

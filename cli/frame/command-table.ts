@@ -46,7 +46,7 @@ interface Named<Args extends readonly Arg[], Choice extends Options> {
 }
 
 /** One API call and the display of its answer; `--json` prints the unchanged answer. */
-interface Asked<Args, Values, Data> {
+interface RequestRow<Args, Values, Data> {
   ask: (call: ApiCall<Args, Values>) => Promise<{ data: Data }>;
   /** Outcome of a refusal, such as `not created`. */
   refused?: string;
@@ -73,7 +73,7 @@ export interface CommandRow {
 }
 
 export function command<const Args extends readonly Arg[] = [], Choice extends Options = Options, Data = unknown>(
-  row: Named<Args, Choice> & Asked<ArgValues<Args>, ValuesOf<Choice>, Data>,
+  row: Named<Args, Choice> & RequestRow<ArgValues<Args>, ValuesOf<Choice>, Data>,
 ): CommandRow {
   return byHand({ ...row, run: (call) => answer(row, call) });
 }
@@ -139,16 +139,16 @@ export function viewOf({ terminal }: CommandContext): View {
 
 /** Makes the API call, and shows the answer with its notes. */
 export async function answer<Args, Values extends object, Data>(
-  row: Asked<Args, Values, Data>,
+  row: RequestRow<Args, Values, Data>,
   typed: Call<Args, Values>,
 ): Promise<ExitCode> {
   const { context, options } = typed;
   const call = { ...typed, client: await apiOf(context) };
   const labelOf = (pointer: string) => row.labelOf?.(pointer, typed) ?? fieldLabel(pointer);
   const { data } = await worded({ outcome: row.refused, labelOf }, () => row.ask(call));
-  const { render: shown } = row;
-  if (shown) writeData(context, data, () => shown(data, viewOf(context), call));
-  if (!context.json || !shown) noteLines(row.hint?.(data, call) ?? [], context);
+  const { render: renderData } = row;
+  if (renderData) writeData(context, data, () => renderData(data, viewOf(context), call));
+  if (!context.json || !renderData) noteLines(row.hint?.(data, call) ?? [], context);
   noteNext(data, context, row.more?.(options));
   return row.code?.(data) ?? exitCodes.ok;
 }

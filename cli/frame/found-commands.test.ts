@@ -24,7 +24,7 @@ const exportsOf = (heading: string, name: string) =>
 const find = () => findCommandFiles(pathToFileURL(`${folder}/`));
 
 describe('a file of commands', () => {
-  it('serves the word of its folder, or the word before .commands.ts', () => {
+  it('provides the command named after its folder, or after the file name before .commands.ts', () => {
     write('jobs/commands.ts');
     write('jobs/late-jobs.commands.ts');
     write('jobs/list-commands.ts');
@@ -33,7 +33,7 @@ describe('a file of commands', () => {
     expect([...find().keys()].toSorted()).toEqual(['jobs', 'late-jobs']);
   });
 
-  it('is refused, with both names, if another file serves the same word', () => {
+  it('is rejected, with both paths, if another file provides the same command', () => {
     write('jobs/commands.ts');
     write('work/jobs.commands.ts');
     expect(find).toThrow(/both .*jobs\/commands\.ts and .*work\/jobs\.commands\.ts serve "muster jobs"/);
@@ -42,13 +42,13 @@ describe('a file of commands', () => {
   it.each([
     ['exports nothing', ''],
     ['exports no heading', "export const commands = { name: 'jobs', addTo: () => undefined };\n"],
-    ['has a heading that help does not have', exportsOf('Odds and ends', 'jobs')],
-  ])('is refused by name if it %s', async (_name, text) => {
+    ['has a heading that does not exist in the help', exportsOf('Odds and ends', 'jobs')],
+  ])('is rejected with its path if it %s', async (_name, text) => {
     write('jobs/commands.ts', text);
     await expect(loadAllCommands(find())).rejects.toThrow(/jobs\/commands\.ts does not export commands and a heading/);
   });
 
-  it('is refused by name if it exports the command of another word', async () => {
+  it('is rejected with its path if it exports the command of another name', async () => {
     write('jobs/commands.ts', exportsOf('Callbacks', 'job'));
     await expect(loadAllCommands(find())).rejects.toThrow(
       /jobs\/commands\.ts serves "muster jobs", but exports "muster job"/,
@@ -57,7 +57,7 @@ describe('a file of commands', () => {
 });
 
 describe('all commands', () => {
-  it('are in the order of their headings, and by name under each', async () => {
+  it('are sorted by heading, and by name under each heading', async () => {
     write('a/commands.ts', exportsOf('Access', 'a'));
     write('b/c.commands.ts', exportsOf('Runs', 'c'));
     write('b/commands.ts', exportsOf('Runs', 'b'));

@@ -11,8 +11,8 @@ const well: LogArchive = {
   lastFailed: null,
 };
 
-describe('the archive of the log, as a doctor says it', () => {
-  it('is no fault where it is off, new or well', () => {
+describe('the WAL archive check of muster doctor', () => {
+  it('passes if archiving is off, new or healthy', () => {
     expect(archiveLine(well)).toBe('the last file at 2026-11-24T04:00:00.000Z, 16 MiB wait');
     expect(archiveLine({ ...well, state: 'new' })).toBe('is on, and no file was whole yet');
     expect(archiveLine({ ...well, isOn: false, state: 'off' })).toMatch(
@@ -20,7 +20,7 @@ describe('the archive of the log, as a doctor says it', () => {
     );
   });
 
-  it('is one where it fails, with the file and when it was tried, and where it is behind', () => {
+  it('fails if archiving fails, with the file and the time of the last attempt, or if it lags behind', () => {
     const lastFailedAt = new Date('2026-11-24T05:00:00Z');
     const failing = { ...well, state: 'failing' as const, lastFailedAt, lastFailed: '00000001000000000000000A' };
     expect(() => archiveLine(failing)).toThrow(

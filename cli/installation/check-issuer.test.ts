@@ -17,18 +17,18 @@ beforeEach(async () => {
 });
 afterEach(() => issuer.stop());
 
-test('a doctor asks no issuer where keys alone are taken', async () => {
+test('muster doctor sends no request to an issuer if only keys are configured', async () => {
   expect(await checkIssuer({})).toEqual([]);
   expect(issuer.asked).toEqual([]);
 });
 
-test('a doctor reads what the issuer says of itself, and its keys', async () => {
+test('muster doctor reads the discovery document and the keys of the issuer', async () => {
   expect(await checkIssuer(environment)).toMatchObject([
     { name: 'issuer', ok: true, found: `${issuer.url} answers, with keys: 1; tokens, and people sign in` },
   ]);
 });
 
-test('a doctor says what an issuer lacks, and what to do', async () => {
+test('muster doctor names missing features of an issuer and how to fix them', async () => {
   const found = async () => {
     const [check] = await checkIssuer(environment);
     return `${check?.ok ? 'well' : 'wrong'}: ${check?.found ?? ''} → ${check?.fix ?? ''}`;

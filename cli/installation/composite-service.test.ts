@@ -16,7 +16,7 @@ function recordingService(name: string, steps: string[], over: Partial<Service> 
   };
 }
 
-test('everybody stops taking work in before anybody finishes, the last started first', async () => {
+test('a composite service stops the intake of all its services before any of them finishes, last started first', async () => {
   const steps: string[] = [];
   await stopService(compositeService(['api', 'worker'].map((name) => recordingService(name, steps))));
   expect(steps).toEqual([
@@ -29,14 +29,14 @@ test('everybody stops taking work in before anybody finishes, the last started f
   ]);
 });
 
-test('ready when all are', () => {
+test('a composite service is ready if all its services are ready', () => {
   const ready = recordingService('api', []);
   const starting = recordingService('worker', [], { ready: () => false });
   expect(compositeService([ready]).ready()).toBe(true);
   expect(compositeService([ready, starting]).ready()).toBe(false);
 });
 
-test('broken when one is', async () => {
+test('a composite service is broken if one of its services is broken', async () => {
   const cause = new Error('consumer crashed');
   const broken = recordingService('worker', [], { broken: Promise.resolve(cause) });
   expect(await compositeService([recordingService('api', []), broken]).broken).toBe(cause);

@@ -149,7 +149,7 @@ async function kept() {
   return { tables: await tableNames(), first, isWhole, cut };
 }
 
-describe('functions with the rights of the owner', () => {
+describe('security definer functions of the owner', () => {
   it('are all called by this test', async () => {
     const names = (await definers()).map(({ name }) => name);
     expect(names).toEqual(
@@ -157,7 +157,7 @@ describe('functions with the rights of the owner', () => {
     );
   });
 
-  it.each(services)('never change history when %s calls them, whatever the arguments', async (role) => {
+  it.each(services)('never change history when the role %s calls them with any arguments', async (role) => {
     const before = await kept();
     for (const each of (await definers()).filter(({ isTrigger }) => !isTrigger)) {
       // The make_… functions take a table name as a filter in second place, so the first table is enough there.
@@ -169,29 +169,32 @@ describe('functions with the rights of the owner', () => {
     }
   });
 
-  it.each(services)('cannot be called or attached to a table by %s if they are trigger functions', async (role) => {
-    const triggers = (await definers()).filter(({ isTrigger }) => isTrigger);
-    expect(triggers.length).toBeGreaterThan(0);
-    for (const { name } of triggers) {
-      const states = await statesOf(role, [
-        `select ${name}()`,
-        'create temporary table own (id uuid)',
-        `create trigger own after insert on own for each row execute function ${name}()`,
-      ]);
-      expect(states[0], name).toBeDefined();
-      // Without a temporary table of its own, a role has no table at all for a trigger.
-      expect([insufficientPrivilege, '42P01'], name).toContain(states[2]);
-    }
-  });
+  it.each(services)(
+    'cannot be called or attached to a table by the role %s if they are trigger functions',
+    async (role) => {
+      const triggers = (await definers()).filter(({ isTrigger }) => isTrigger);
+      expect(triggers.length).toBeGreaterThan(0);
+      for (const { name } of triggers) {
+        const states = await statesOf(role, [
+          `select ${name}()`,
+          'create temporary table own (id uuid)',
+          `create trigger own after insert on own for each row execute function ${name}()`,
+        ]);
+        expect(states[0], name).toBeDefined();
+        // Without a temporary table of its own, a role has no table at all for a trigger.
+        expect([insufficientPrivilege, '42P01'], name).toContain(states[2]);
+      }
+    },
+  );
 
-  it('refuse an entry of the audit log that is larger than any request', async () => {
+  it('reject an audit log entry that is larger than any request', async () => {
     const detail = `jsonb_build_object('x', repeat('x', 9000000))`;
     const call = `select append_audit(null, 'POST', '/v1/x', 'x', 201::int2, '', ${detail})`;
     expect(await statesOf('api', [call])).toEqual(['23514']);
     expect((await kept()).isWhole).toBe(true);
   });
 
-  it('drop partitions for the engine after the shortest retention', async () => {
+  it('drop partitions for the engine role after the shortest retention', async () => {
     await asOwner(`select make_job_days(now() - interval '9 days', now() - interval '9 days' + interval '1 s')`);
     const day = `to_char((now() - interval '9 days') at time zone 'UTC', '"ended_jobs_"YYYYMMDD')::name`;
     expect(await statesOf('engine', [`select drop_job_day(${day})`])).toEqual([undefined]);
@@ -201,13 +204,13 @@ describe('functions with the rights of the owner', () => {
   });
 });
 
-describe('the lock of migrations', () => {
+describe('the advisory lock of migrations', () => {
   const numberOf = async () => {
     const rows = await asOwner('select number from migration_lock');
     return z.tuple([z.object({ number: z.string() })]).parse(rows)[0].number;
   };
 
-  it.each(services)('has a number that %s cannot read', async (role) => {
+  it.each(services)('has a number that the role %s cannot read', async (role) => {
     const texts = [
       'select number from migration_lock',
       'do $$ begin lock table migration_lock in access share mode; end $$',
@@ -215,7 +218,7 @@ describe('the lock of migrations', () => {
     expect(await statesOf(role, texts)).toEqual([insufficientPrivilege, insufficientPrivilege]);
   });
 
-  it('stays available to the owner while a reader holds the numbers of all earlier migrations', async () => {
+  it('stays available to the owner while a reader holds the locks of all earlier migrations', async () => {
     const owner = roles.urlFor('owner', database.url);
     const before = await numberOf();
     await migrate(owner);

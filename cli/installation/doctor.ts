@@ -24,8 +24,8 @@ export async function runDoctor(context: CommandContext): Promise<ExitCode> {
 export async function runConfigCheck(services: readonly string[], context: CommandContext): Promise<ExitCode> {
   const unknown = services.filter((name) => !configured.some((known) => known === name));
   if (unknown.length > 0) throw new UsageError(`no service is called ${unknown.join(', ')}: ${configured.join(', ')}`);
-  const asked = configured.filter((name) => services.length === 0 || services.includes(name));
-  return report(await checkConfiguration(asked, context.environment), context);
+  const selected = configured.filter((name) => services.length === 0 || services.includes(name));
+  return report(await checkConfiguration(selected, context.environment), context);
 }
 
 function report(checks: readonly Check[], context: CommandContext): ExitCode {

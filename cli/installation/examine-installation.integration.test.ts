@@ -18,7 +18,7 @@ import { createSecretBox } from '../../shared/runtime/configuration/secret-box.t
 import { startTransactionPooler } from '../../test/support/transaction-pooler.ts';
 import { examineInstallation } from './examine-installation.ts';
 
-test('a doctor misses the schema and the topics, and is content when the schema is there', async () => {
+test('muster doctor reports a missing schema and missing topics, and passes the schema after the migration', async () => {
   const database = await createEmptyTestDatabase();
   const environment = {
     DATABASE_URL: database.url,
@@ -45,7 +45,7 @@ test('a doctor misses the schema and the topics, and is content when the schema 
   await database.drop();
 });
 
-test('a doctor says what each of several servers is, and goes on at the one that leads', async () => {
+test('muster doctor describes each of several Postgres servers and continues on the leader', async () => {
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
   const { host } = new URL(database.url);
@@ -64,7 +64,7 @@ test('a doctor says what each of several servers is, and goes on at the one that
   await database.drop();
 });
 
-test('a doctor finds no room for tables where the role may not create any in public', async () => {
+test('muster doctor fails if the role may not create tables in the schema public', async () => {
   const database = await createEmptyTestDatabase();
   const server = new pg.Client({ connectionString: database.url });
   await server.connect();
@@ -83,7 +83,7 @@ test('a doctor finds no room for tables where the role may not create any in pub
   await database.drop();
 });
 
-test('a doctor opens the secrets of action types that are kept', async () => {
+test('muster doctor decrypts the stored secrets of action types', async () => {
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
   const pool = createPool({
@@ -110,7 +110,7 @@ test('a doctor opens the secrets of action types that are kept', async () => {
   await database.drop();
 });
 
-test('a doctor names the account that has nearly used a quota', async () => {
+test('muster doctor names the account that has nearly used up a quota', async () => {
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
   const pool = createPool({
@@ -137,7 +137,7 @@ test('a doctor names the account that has nearly used a quota', async () => {
   await database.drop();
 });
 
-test('a doctor names services that run with another value of a setting than the others', async () => {
+test('muster doctor names services whose value of a setting differs from the other services', async () => {
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
   const pool = createPool({
@@ -162,7 +162,7 @@ test('a doctor names services that run with another value of a setting than the 
   await database.drop();
 });
 
-test('a doctor names the processes whose clock or zone data is off', async () => {
+test('muster doctor names processes with a wrong clock or wrong time zone data', async () => {
   const database = await createEmptyTestDatabase();
   await migrate(database.url);
   const pool = createPool({
@@ -200,7 +200,7 @@ test('a doctor names the processes whose clock or zone data is off', async () =>
   await database.drop();
 });
 
-test('a doctor names the pooler that DATABASE_URL leads to', async () => {
+test('muster doctor names the transaction pooler behind DATABASE_URL', async () => {
   const database = await createEmptyTestDatabase();
   const pooler = await startTransactionPooler(database.url);
   const checks = await examineInstallation({ DATABASE_URL: pooler.url });

@@ -20,7 +20,7 @@ function fileWith(countries: string[]): string {
   return path;
 }
 
-test('a doctor misses the secrets that the file names', async () => {
+test('muster doctor reports missing secrets that the configuration file names', async () => {
   const MUSTER_CONFIG = fileWith(['SG']);
   const missing = await examineInstallation({ MUSTER_CONFIG, SEGMENTS_AUTHORIZATION: 'Bearer a' });
   expect(missing.find(({ name }) => name === 'secrets')).toMatchObject({
@@ -39,7 +39,7 @@ test('a doctor misses the secrets that the file names', async () => {
   ]);
 });
 
-test('a doctor knocks at the called services, each address once', async () => {
+test('muster doctor connects to each address of the called services once', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -55,19 +55,19 @@ test('a doctor knocks at the called services, each address once', async () => {
   ]);
 });
 
-test('a doctor says all that is wrong at once, instead of stopping at the first', async () => {
+test('muster doctor reports all problems at once instead of stopping at the first', async () => {
   const environment = { DATABASE_URL: 'no url', KAFKA_BROKERS: 'no broker', MUSTER_CONFIG: join(folder, 'none.json') };
   const wrong = (await examineInstallation(environment)).filter(({ ok }) => !ok).map(({ found }) => found);
   for (const what of ['DATABASE_URL', 'KAFKA_BROKERS', 'MUSTER_CONFIG']) expect(wrong.join('\n'), what).toContain(what);
 });
 
-test('a doctor sees countries that repeat', async () => {
+test('muster doctor reports a country that the configuration names twice', async () => {
   const [file] = await examineInstallation({ MUSTER_CONFIG: fileWith(['SG', 'SG']) });
   expect(file).toMatchObject({ ok: false });
   expect(file?.found).toContain('countries names SG more than once');
 });
 
-test('a doctor and `muster topics` report a broker that accepts connections and answers nothing', async () => {
+test('muster doctor and `muster topics` report a broker that accepts connections but never answers', async () => {
   const frozen = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void frozen.close());
   await once(frozen, 'listening');

@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe('muster grants --apply', () => {
-  it('creates the roles with their passwords before the first migration, and can be repeated', async () => {
+  it('creates the roles with passwords before the first migration, and can be repeated', async () => {
     for (let times = 0; times < 2; times++) {
       const { code, out, notes } = await apply();
       expect([code, out], notes).toEqual([0, roles.map((role) => `${prefix}_${role}\n`).join('')]);

@@ -10,7 +10,7 @@ import { grantsSql, rightsSql, type RoleName } from '../../shared/postgres/roles
 /** SQLSTATE `insufficient_privilege`. */
 const refused = { code: '42501' };
 
-describe('the roles that muster grants makes', () => {
+describe('the Postgres roles that muster grants creates', () => {
   let database: TestDatabase;
   let roles: DatabaseRoles;
   const prefix = () => new URL(database.url).pathname.slice(1);
@@ -84,7 +84,7 @@ describe('the roles that muster grants makes', () => {
     ['reader', `select ${audit}`],
     ['reader', 'select make_job_days(now(), now())'],
     ['reader', 'select from runs for update'],
-  ])('%s is refused: %s', async (role, text) => {
+  ])('deny the role %s: %s', async (role, text) => {
     await expect(as(role, text)).rejects.toMatchObject(refused);
   });
 
@@ -99,11 +99,11 @@ describe('the roles that muster grants makes', () => {
     ],
     ['engine', `select make_job_days(now() + interval '9 days', now() + interval '9 days') as made`, [{ made: 2 }]],
     ['engine', 'select from cut_audit(400, 10)', []],
-  ])('%s does what it has to: %s', async (role, text, rows) => {
+  ])('allow the role %s: %s', async (role, text, rows) => {
     expect(await as(role, text)).toEqual(rows);
   });
 
-  it('are told apart from strangers, who do not even connect', async () => {
+  it('keep an unrelated role from connecting to the database', async () => {
     const server = new URL(database.url);
     await query(server.href, `create role ${prefix()}_stranger login password 'x'`);
     [server.username, server.password] = [`${prefix()}_stranger`, 'x'];
@@ -111,7 +111,7 @@ describe('the roles that muster grants makes', () => {
     await query(database.url, `drop role ${prefix()}_stranger`);
   });
 
-  it('are what a doctor looks at: whether the tables of the next weeks can be made', async () => {
+  it('let muster doctor check whether the engine can create the tables of the next weeks', async () => {
     const partitions = async (role: RoleName) => {
       const checks = await examineInstallation({ DATABASE_URL: roles.urlFor(role, database.url) });
       return checks.find(({ name }) => name === 'partitions');

@@ -26,7 +26,7 @@ async function muster(environment: NodeJS.ProcessEnv, ...args: string[]) {
 const readEnv = (name: string) => parseEnv(readFileSync(join(folder, name, '.env'), 'utf8'));
 
 describe('muster init', () => {
-  it('writes a configuration that every service takes', async () => {
+  it('writes a configuration that is valid for every service', async () => {
     const written = await muster({}, 'init', folder);
     expect(written.code).toBe(exitCodes.ok);
     expect(written.out).toBe(`${join(folder, '.env')}
@@ -40,7 +40,7 @@ ${join(folder, 'engine.json')}
     });
   });
 
-  it('makes secrets of its own each time, that nobody else can read', async () => {
+  it('generates new secrets each time, in a file that only its owner can read', async () => {
     await muster({}, 'init', join(folder, 'one'));
     await muster({}, 'init', join(folder, 'two'));
     const [one, two] = [readEnv('one'), readEnv('two')];
@@ -52,13 +52,13 @@ ${join(folder, 'engine.json')}
     expect(statSync(join(folder, 'one', '.env')).mode & 0o777).toBe(0o600);
   });
 
-  it('takes the addresses of servers that are there', async () => {
+  it('writes the given addresses of existing servers', async () => {
     const given = ['--database-url', 'postgres://me@db.test/m', '--kafka-brokers', 'k1:9092,k2:9092'];
     await muster({}, 'init', folder, ...given);
     expect(readEnv('.')).toMatchObject({ DATABASE_URL: 'postgres://me@db.test/m', KAFKA_BROKERS: 'k1:9092,k2:9092' });
   });
 
-  it.each(['.env', 'engine.json'])('writes nothing where there is a %s', async (name) => {
+  it.each(['.env', 'engine.json'])('writes nothing if the file %s already exists', async (name) => {
     writeFileSync(join(folder, name), 'mine');
     const { code, notes } = await muster({}, 'init', folder);
     expect(code).toBe(exitCodes.usage);
@@ -69,7 +69,7 @@ ${join(folder, 'engine.json')}
 });
 
 describe('muster config check', () => {
-  it('says all that is wrong at once, and whose it is, each once', async () => {
+  it('prints every problem once, with the services it affects', async () => {
     const environment = {
       KAFKA_BROKERS: 'nowhere',
       MUSTER_CONFIG: join(folder, 'none.json'),
@@ -90,7 +90,7 @@ describe('muster config check', () => {
     expect(out).not.toContain('short');
   });
 
-  it('looks at one service where that is asked for', async () => {
+  it('checks only the service that is named', async () => {
     const environment = {
       DATABASE_URL: 'postgres://m@db.test/m',
       KAFKA_BROKERS: 'k:9092',

@@ -22,7 +22,7 @@ export async function settleRestoredDatabase(context: CommandContext): Promise<E
       return exitCodes.failure;
     }
     const settled = await settleRestored(pool, 'muster restored');
-    writeData(context, dataOf(settled), () => shown(settled, context));
+    writeData(context, dataOf(settled), () => renderSettled(settled, context));
     terminal.note(notesOf(settled));
     return exitCodes.ok;
   });
@@ -40,7 +40,7 @@ function dataOf({ runs, ...counts }: Settled) {
   };
 }
 
-function shown({ runs }: Settled, { terminal }: CommandContext): string {
+function renderSettled({ runs }: Settled, { terminal }: CommandContext): string {
   if (runs.length === 0) return 'no run was under way\n';
   const view = { paint: createPaint(terminal.colours.out), width: terminal.columns };
   return renderItems(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { demoEngineConfig } from '../demo/demo-settings.ts';
 import { topicsOfFile } from '../../shared/runtime/installation/shard-topics.ts';
 
-test('a topic for every action type in every country', () => {
+test('topicsOfFile returns one topic for each action type and country', () => {
   const topics = topicsOfFile(demoEngineConfig('http://127.0.0.1', 1000), 'muster');
   expect(topics.map(({ topic }) => topic)).toEqual(
     ['award-reward', 'award-points', 'send-message'].flatMap((action) =>

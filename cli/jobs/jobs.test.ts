@@ -53,7 +53,7 @@ const job = {
 };
 
 describe('muster jobs', () => {
-  test('counts shows what became of those of each client, and of all', async () => {
+  test('counts prints the jobs of each client by outcome, and their total', async () => {
     const none = { accepted: 0, called: 0, expired: 0, cancelled: 0, dead: 0, stored: 0 };
     const [first, second] = [
       { ...none, clientId: 'cli_1', accepted: 41_200, called: 40_000, stored: 1200 },
@@ -67,7 +67,7 @@ describe('muster jobs', () => {
     expect(out).toMatch(/all +41,207 +40,000 +0 +0 +7 +1,200/);
   });
 
-  test('schedule sends what was typed and prints the id', async () => {
+  test('schedule sends the arguments as a job and prints its id', async () => {
     api.answers['POST /v1/jobs'] = ok(accepted, 201);
     const args = ['jobs', 'schedule', 'orders', 'https://shop.test/hook', '--at', at, '--body', '{"order":17}'];
     args.push('--key', 'order-17', '--tag', 'eu', '--tag', 'gold', '--priority', 'high');
@@ -91,13 +91,13 @@ describe('muster jobs', () => {
     ['"quoted"', '"quoted"'],
     ['{broken', '{broken'],
     ['', ''],
-  ])('schedule sends the body %s as what it is', async (text, body) => {
+  ])('schedule sends the body %s as JSON if it is JSON, otherwise as text', async (text, body) => {
     api.answers['POST /v1/jobs'] = ok(accepted, 201);
     await muster(['jobs', 'schedule', 'orders', 'https://shop.test/hook', '--body', text]);
     expect(api.bodies).toEqual([{ client: 'orders', url: 'https://shop.test/hook', body }]);
   });
 
-  test('send streams lines and says of each line that is wrong what is wrong', async () => {
+  test('send uploads lines and prints each refused line with its problem', async () => {
     const lines = [
       { line: 1, status: 'accepted', id: 'job_1' },
       { line: 2, status: 'refused', errors: [{ pointer: '/url', code: 'missing', detail: 'is missing' }] },
@@ -111,7 +111,7 @@ describe('muster jobs', () => {
     expect(api.bodies).toEqual(['{"url":"x"}\n{}\n']);
   });
 
-  test('show has the calls that were made, to the second, with what the receiver answered', async () => {
+  test('show prints the calls of a job to the second, with the responses of the receiver', async () => {
     api.answers['GET /v1/jobs/job_1'] = ok(job);
     const { out } = await muster(['jobs', 'show', 'job_1']);
     expect(out).toMatch(/call 1 .*:\d\d:\d\d UTC +503 in 12 ms\n +answer +busy\n/);
@@ -119,7 +119,7 @@ describe('muster jobs', () => {
     expect(JSON.parse((await muster(['--json', 'jobs', 'show', 'job_1'])).out)).toEqual(job);
   });
 
-  test('list passes its filters on, and where the next page begins', async () => {
+  test('list passes its filters to the API and prints the cursor of the next page', async () => {
     api.answers['GET /v1/jobs?client=orders&state=called&priority=low&limit=2'] = ok({ items: [job], next: 'abc' });
     const args = ['jobs', 'list', '--client', 'orders', '--state', 'called', '--priority', 'low', '--limit', '2'];
     const { out, notes } = await muster(args);
@@ -127,13 +127,13 @@ describe('muster jobs', () => {
     expect(notes).toContain('--cursor abc');
   });
 
-  test('cancel says what became of each', async () => {
+  test('cancel prints the result for each job', async () => {
     api.answers['POST /v1/jobs/job_1/cancel'] = ok({ id: 'job_1', result: 'cancelled' });
     api.answers['POST /v1/jobs/job_2/cancel'] = ok({ id: 'job_2', result: 'too-late' });
     expect((await muster(['jobs', 'cancel', 'job_1', 'job_2'])).out).toBe('job_1 cancelled\njob_2 too-late\n');
   });
 
-  test('reschedule and run-now move a job', async () => {
+  test('reschedule and run-now change the due time of a job', async () => {
     const moved = { ...job, state: 'pending', dueAt: at, endedAt: null };
     api.answers['POST /v1/jobs/job_1/reschedule'] = ok(moved);
     api.answers['POST /v1/jobs/job_1/run-now'] = ok(moved);
@@ -146,8 +146,8 @@ describe('muster jobs', () => {
   });
 });
 
-describe('muster jobs, many at once', () => {
-  test('find, resend, cancel-list and reschedule-list take ids, or keys from a file, and say a line of each', async () => {
+describe('muster jobs for many jobs at once', () => {
+  test('find, resend, cancel-list and reschedule-list read ids, or keys from a file, and print one line per job', async () => {
     const named = { id: 'job_1', idempotencyKey: 'order-17' };
     api.answers['POST /v1/jobs/find'] = ok({
       found: 1,
@@ -175,7 +175,7 @@ describe('muster jobs, many at once', () => {
     expect((await muster(['jobs', 'find', 'orders'])).code).toBe(exitCodes.usage);
   });
 
-  test('cancel-all and reschedule-all begin a change, and change shows how far it is', async () => {
+  test('cancel-all and reschedule-all start a change, and change prints its progress', async () => {
     const change = {
       id: 'jch_1',
       clientId: 'cli_1',
@@ -216,14 +216,14 @@ const client = {
 };
 
 describe('muster clients', () => {
-  test('create needs a name alone, and takes fields', async () => {
+  test('create requires only a name and accepts fields', async () => {
     api.answers['POST /v1/clients'] = ok(client, 201);
     expect((await muster(['clients', 'create', 'orders'])).out).toBe('cli_1\n');
     await muster(['clients', 'create', 'orders', 'concurrency=20']);
     expect(api.bodies).toEqual([{ name: 'orders' }, { name: 'orders', concurrency: 20 }]);
   });
 
-  test('set, disable and enable change one by its name', async () => {
+  test('set, disable and enable change a client by its name', async () => {
     api.answers['PATCH /v1/clients/orders'] = ok(client);
     api.answers['POST /v1/clients/orders/disable'] = ok({ ...client, enabled: false });
     api.answers['POST /v1/clients/orders/enable'] = ok(client);
@@ -236,7 +236,7 @@ describe('muster clients', () => {
     expect(api.bodies).toEqual([{ concurrency: 9 }, { reason: 'loops' }]);
   });
 
-  test('delete says that one is gone, or what keeps it', async () => {
+  test('delete removes a client, or prints why the API refused', async () => {
     api.answers['DELETE /v1/clients/orders'] = { status: 204, body: '' };
     expect((await muster(['clients', 'delete', 'orders'])).notes).toBe('orders is deleted\n');
     const problem = { type: 'urn:x', title: 'Conflict', status: 409, detail: 'it has 3 stored jobs', code: 'x' };
@@ -246,7 +246,7 @@ describe('muster clients', () => {
     expect(refused.notes).toContain('3 stored jobs');
   });
 
-  test('add-key prints the secret once, or takes one from a file', async () => {
+  test('add-key prints a generated secret once, or reads a secret from a file', async () => {
     const key = { id: 'csk_2', createdAt: at, expiresAt: null };
     api.answers['POST /v1/clients/orders/keys'] = [
       ok({ key, secret: 'whsec_abc', client }, 201),
@@ -261,7 +261,7 @@ describe('muster clients', () => {
     expect(api.bodies[1]).toEqual({ secret: 'whsec_x', othersExpireInSeconds: 60 });
   });
 
-  test('show and remove-key tell that its calls are not signed', async () => {
+  test('show and remove-key warn that the calls of the client are not signed', async () => {
     const detail = 'its calls are not signed: POST /v1/clients/orders/keys makes a key';
     const unsigned = { ...client, keys: [], warnings: [{ pointer: '/keys', code: 'unsigned', detail }] };
     api.answers['GET /v1/clients/orders'] = ok(unsigned);
@@ -275,7 +275,7 @@ describe('muster clients', () => {
     );
   });
 
-  test('ledger shows all parts, and fails where they do not add up', async () => {
+  test('ledger prints all sums, and fails if they do not add up', async () => {
     const ledger = {
       clientId: 'cli_1',
       asOf: at,
@@ -311,7 +311,7 @@ describe('muster clients', () => {
     expect(out).toContain('12 of these wait for others of their ordering key');
   });
 
-  test('load says what waits and what is called of what may be, by endpoint and dispatcher', async () => {
+  test('load prints the waiting jobs and the call rates against their limits, by endpoint and dispatcher', async () => {
     const lastTenMinutes = { calls: 26_400, callsPerSecond: 44, p95AtMostMs: 250 };
     const figures = {
       due: 430,
@@ -350,7 +350,7 @@ describe('muster clients', () => {
     expect((await muster(['clients', 'load', 'orders'])).out).toContain('no dispatcher takes jobs now');
   });
 
-  test('forecast and list are tables', async () => {
+  test('forecast and list print tables', async () => {
     const minute = { minute: at, calls: 600, callsPerSecond: 10, full: true };
     const peak = { minute: at, callsPerSecond: 10 };
     const facts = { clientId: 'cli_1', asOf: at, hours: 6, estimated: true, publishRatePerSecond: 5 };

@@ -32,7 +32,7 @@ export function renderJob(job: Job, view: View): string {
       ['trace', job.traceId ?? null],
       ['tags', tags.length === 0 ? null : tags.join(', ')],
       ...headerFacts(headers),
-      ['body', job.withheld ? notShown : null],
+      ['body', job.withheld ? hiddenHint : null],
       ...calls,
     ],
     view,
@@ -40,12 +40,12 @@ export function renderJob(job: Job, view: View): string {
   return `${facts}${body === null ? '' : `\n${oneLine(body)}\n`}`;
 }
 
-const notShown = 'not shown to a key that only looks, as answers are not';
+const hiddenHint = 'not shown to a key that only looks, as answers are not';
 
 /** Formats `x-api-key: set, 27 characters`: secret headers are never displayed. */
 function headerFacts(headers: Job['headers']) {
   return Object.entries(headers ?? {}).map(([name, value]) => {
-    const shown = typeof value === 'string' ? oneLine(value) : `set, ${value.length} characters`;
-    return ['header', `${oneLine(name)}: ${shown}`] as const;
+    const displayed = typeof value === 'string' ? oneLine(value) : `set, ${value.length} characters`;
+    return ['header', `${oneLine(name)}: ${displayed}`] as const;
   });
 }

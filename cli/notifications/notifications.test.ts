@@ -32,7 +32,7 @@ const notification = {
   createdAt: '2026-11-20T08:00:00.000Z',
 };
 
-test('is created from its options, and its secret is printed alone', async () => {
+test('muster notifications create sends its options and prints only the secret on stdout', async () => {
   api.answers['POST /v1/notifications'] = { status: 201, body: { notification, secret: 'whsec_1' } };
   const { out, notes } = await muster(
     'create',
@@ -50,7 +50,7 @@ test('is created from its options, and its secret is printed alone', async () =>
   ]);
 });
 
-test('of a channel prints no secret, but how to test it', async () => {
+test('muster notifications create for a chat channel prints no secret, but the command to test it', async () => {
   api.answers['POST /v1/notifications'] = { status: 201, body: { notification, secret: null } };
   const url = 'https://hooks.slack.com/services/T0';
   const { out, notes } = await muster('create', url, '--kind', 'slack', '--event', 'run.ended');
@@ -60,7 +60,7 @@ test('of a channel prints no secret, but how to test it', async () => {
   expect(api.bodies).toEqual([{ url, kind: 'slack', events: ['run.ended'] }]);
 });
 
-test('is listed and shown with its events and dead deliveries', async () => {
+test('muster notifications list and show print the events, filters and dead deliveries', async () => {
   api.answers['GET /v1/notifications'] = ok({ items: [notification], next: null });
   const { out } = await muster('list');
   expect(out).toMatch(
@@ -70,7 +70,7 @@ test('is listed and shown with its events and dead deliveries', async () => {
   expect((await muster('show', 'ntf_1')).out).toContain('dead       3: muster notifications replay ntf_1');
 });
 
-test('is changed, tested, replayed and deleted', async () => {
+test('muster notifications set, test, replay and delete act on one notification', async () => {
   api.answers['PATCH /v1/notifications/ntf_1'] = ok(notification);
   await muster('set', 'ntf_1', 'tags=["vip"]', 'enabled=true');
   expect(api.bodies).toEqual([{ tags: ['vip'], enabled: true }]);
@@ -82,7 +82,7 @@ test('is changed, tested, replayed and deleted', async () => {
   expect((await muster('delete', 'ntf_1')).code).toBe(exitCodes.ok);
 });
 
-test('its deliveries have state, attempts and cause', async () => {
+test('muster notifications deliveries prints the state, attempts and cause of each delivery', async () => {
   const dead = {
     id: 'job_1',
     event: 'run.ended',

@@ -81,13 +81,13 @@ export const messages: ItemKind = {
 function renderMessage(message: QuarantinedMessageDetail): string {
   const { id, topic, partition, offset, reason, state, replays, bytes, since, value, cut: isCut } = message;
   const replayed = replays === 0 ? '' : `, published again ${replays === 1 ? 'once' : `${replays} times`}`;
-  const shown = value === null ? 'no value' : `${value.encoding}, ${count(bytes)} bytes${isCut ? ', cut' : ''}`;
+  const displayed = value === null ? 'no value' : `${value.encoding}, ${count(bytes)} bytes${isCut ? ', cut' : ''}`;
   return [
     `${id} ${state}${replayed}`,
     `${topic}, partition ${partition}, offset ${offset}, ${utcTime(since)}`,
     oneLine(reason),
     '',
-    `(${shown})`,
+    `(${displayed})`,
     ...(value === null ? [] : [value.content]),
     '',
   ].join('\n');

@@ -59,7 +59,7 @@ describe('quarantined messages', () => {
     );
   });
 
-  it('are replayed and discarded by id, by filter or all', async () => {
+  it('are replayed and discarded by id, by filter or all at once', async () => {
     api.answers['POST /v1/quarantine/messages/dlt_1/replay'] = ok({ kind: 'message', id: 'dlt_1', state: 'replaying' });
     expect((await quarantine('replay', 'dlt_1')).out).toBe('dlt_1 replaying\n');
     api.answers['POST /v1/quarantine/messages/replay'] = ok({ items: 1, expired: 0 });
@@ -118,7 +118,7 @@ describe('quarantined steps', () => {
     expect(out).toMatch(/2026-11-22 04:00:00 UTC +w-1 +lost/);
   });
 
-  it('are replayed and discarded one by one, and the refusal is shown', async () => {
+  it('are replayed and discarded one by one, and a refusal is printed', async () => {
     api.answers['POST /v1/quarantine/steps/qst_1/replay'] = ok({ kind: 'step', id: 'qst_1', state: 'replayed' });
     expect((await quarantine('replay', 'qst_1')).out).toBe('qst_1 replayed\n');
     api.answers['POST /v1/quarantine/steps/qst_1/discard'] = ok({ kind: 'step', id: 'qst_1', state: 'discarded' });
@@ -158,7 +158,7 @@ describe('quarantined jobs', () => {
     expect(notes).toContain('--cursor on');
   });
 
-  it('are shown with body and answer, and nothing that steers a terminal', async () => {
+  it('are shown with body and response, without terminal control characters', async () => {
     const content = { headers: null, body: '{"a":1}', answer: 'no\u001b[2Jway', idempotencyKey: null, tags: [] };
     api.answers['GET /v1/quarantine/jobs/job_1'] = ok({ ...job, ...content });
     const { out } = await quarantine('show', 'job_1');
@@ -192,7 +192,7 @@ describe('a command about quarantined items', () => {
     ['groups of jobs by topic', ['groups', '--kind', 'job', '--topic', 't']],
     ['list of messages by run', ['list', '--kind', 'message', '--run', 'run_1']],
     ['list of steps in a state of messages', ['list', '--kind', 'step', '--state', 'replaying']],
-    ['show of another id', ['show', 'cmp_1']],
+    ['show of an id of another kind', ['show', 'cmp_1']],
     ['replay of nothing', ['replay']],
     ['replay of an id and all', ['replay', 'job_1', '--all']],
     ['replay of all and a client', ['replay', '--kind', 'job', '--all', '--client', 'orders']],
@@ -201,7 +201,7 @@ describe('a command about quarantined items', () => {
     ['replay of a message with expired ones', ['replay', 'dlt_1', '--with-expired']],
     ['discard of messages by client', ['discard', '--kind', 'message', '--client', 'orders']],
     ['discard of several steps', ['discard', '--kind', 'step', '--all']],
-  ])('is refused before a request: %s', async (_name, args) => {
+  ])('is rejected before a request: %s', async (_name, args) => {
     expect((await quarantine(...args)).code).toBe(exitCodes.usage);
     expect(api.requests).toEqual([]);
   });

@@ -10,7 +10,7 @@ afterEach(() => api.stop());
 
 const ok = (body: unknown) => ({ status: 200, body });
 
-test('shows the rules, or that there are none', async () => {
+test('muster quiet-hours prints the rules, or that none exist', async () => {
   const rules = [{ actionType: 'send-message', countries: ['SG', 'ID'], from: '21:00', until: '08:00', then: 'wait' }];
   api.answers['GET /v1/quiet-hours'] = ok({ revision: 1, rules, madeAt: '2026-11-01T00:00:00.000Z' });
   expect((await runMuster(['quiet-hours'], { api })).out).toMatch(

@@ -52,9 +52,9 @@ function operationLine(
 ): string {
   const role = others['x-required-role'];
   const query = parameters.filter((each) => each.in === 'query').map(({ name }) => code(name));
-  const asked = query.length === 0 ? '' : ` Query: ${query.join(', ')}.`;
+  const queryText = query.length === 0 ? '' : ` Query: ${query.join(', ')}.`;
   const words = sentences.get(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
   const audited = words === undefined ? '' : ` _${words}_.`;
   const named = `\`${operationId}\`${role === undefined ? '' : `; ${role}`}`;
-  return `- \`${method} ${path}\` (${named}): ${sentence(summary)}${asked}${audited}`;
+  return `- \`${method} ${path}\` (${named}): ${sentence(summary)}${queryText}${audited}`;
 }

@@ -8,30 +8,27 @@ import { referenceFolder, referencePages } from './write-pages.ts';
 const pages = await referencePages();
 
 describe('docs/reference', () => {
-  it('has these pages, and none besides', () => {
+  it('contains exactly the generated pages', () => {
     expect(readdirSync(referenceFolder).toSorted()).toEqual(Object.keys(pages).toSorted());
   });
 
-  it.each(['configuration.md', 'cli.md', 'api.md', 'metrics.md'])(
-    '%s says what the code says: npm run docs',
-    (name) => {
-      expect(readFileSync(path.join(referenceFolder, name), 'utf8')).toBe(pages[name]);
-    },
-  );
+  it.each(['configuration.md', 'cli.md', 'api.md', 'metrics.md'])('%s matches the code (fix: npm run docs)', (name) => {
+    expect(readFileSync(path.join(referenceFolder, name), 'utf8')).toBe(pages[name]);
+  });
 });
 
-describe('the page of commands', () => {
-  it('has every exit code', () => {
+describe('the reference page of the command line', () => {
+  it('lists every exit code', () => {
     const codes = [...(pages['cli.md'] ?? '').matchAll(/^- \*\*(\d+)\*\*:/gm)].map(([, value]) => Number(value));
     expect(codes).toEqual(Object.values(exitCodes));
   });
 });
 
-describe('the page of variables', () => {
+describe('the reference page of environment variables', () => {
   const variables = variablesBySection().flatMap(({ variables: of }) => of);
   const of = (name: string) => variables.find((each) => each.name === name);
 
-  it('says who reads one, what is without it and what it may be', () => {
+  it('states the readers, the default and the valid values of a variable', () => {
     expect(of('WORKER_CONCURRENCY')).toEqual({
       name: 'WORKER_CONCURRENCY',
       readers: ['worker'],
@@ -45,7 +42,7 @@ describe('the page of variables', () => {
     expect(of('KAFKA_TLS_CA_FILE')?.readers).toContain('all');
   });
 
-  it('says the form of one in the words with which a wrong value is refused', () => {
+  it('states the format of a variable in the words of its validation error', () => {
     expect(of('MUSTER_TOPIC_PREFIX')?.description).toContain('It has to be 1 to 64 letters, digits, _ and -.');
   });
 });

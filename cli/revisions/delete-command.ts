@@ -14,8 +14,8 @@ interface Deleted {
   /** Argument as shown in `--help`. */
   arg: `<${string}>`;
   description: string;
-  get: (asked: OfSubject) => Promise<{ data: { name: string; revision: number } }>;
-  remove: (asked: OfSubject) => Promise<unknown>;
+  get: (request: OfSubject) => Promise<{ data: { name: string; revision: number } }>;
+  remove: (request: OfSubject) => Promise<unknown>;
 }
 
 /** Returns the command that deletes something with all of its revisions, after a question where a person can answer. */

@@ -36,12 +36,14 @@ interface Restored {
 interface Revised {
   /** Argument as shown in `--help`. */
   arg: `<${string}>`;
-  list: (asked: { client: Client; path: { id: string }; query: { limit: number; cursor?: string } }) => Promise<{
+  list: (request: { client: Client; path: { id: string }; query: { limit: number; cursor?: string } }) => Promise<{
     data: { items: ListedRevision[]; next: string | null };
   }>;
-  get: (asked: OfRevision) => Promise<{ data: { revision: number; createdAt: string; definition: { name: string } } }>;
-  diff: (asked: OfRevision & { query: { to?: number } }) => Promise<{ data: RevisionDiff }>;
-  restore: (asked: OfRevision) => Promise<{ data: Restored }>;
+  get: (
+    request: OfRevision,
+  ) => Promise<{ data: { revision: number; createdAt: string; definition: { name: string } } }>;
+  diff: (request: OfRevision & { query: { to?: number } }) => Promise<{ data: RevisionDiff }>;
+  restore: (request: OfRevision) => Promise<{ data: Restored }>;
 }
 
 const kinds = {

@@ -18,7 +18,7 @@ describe.each([
 ])('revisions of a %s', (noun, url, fields, restored) => {
   const muster = (...args: string[]) => runMuster([noun, ...args], { api });
 
-  test('are listed, the newest first', async () => {
+  test('are listed from newest to oldest', async () => {
     const items = [{ revision: 2, name: 'Lapsed riders', createdAt: '2026-11-22T08:00:00.000Z' }];
     api.answers[`GET ${url}/revisions?limit=20`] = ok({ items, next: null });
     const { out } = await muster('revisions', 'x_1');
@@ -56,7 +56,7 @@ describe.each([
     expect((await muster('diff', 'x_1', '1')).out).toBe('revisions 1 and 3 are the same\n');
   });
 
-  test('are restored as the next one, with warnings', async () => {
+  test('are restored as a new revision, with warnings', async () => {
     const warnings = [{ detail: 'few users' }];
     api.answers[`POST ${url}/revisions/1/restore`] = ok({ id: 'x_1', revision: 4, ...fields, warnings });
     const { out, notes } = await muster('restore', 'x_1', '1');

@@ -25,8 +25,8 @@ function run(id: string, day: number, changes: Partial<ComparedRunShape> = {}): 
   };
 }
 
-describe('a run beside the one before it', () => {
-  it('is shown by counts, shares and points', () => {
+describe('the comparison of a run with an earlier run', () => {
+  it('shows counts, percentages and differences in percentage points', () => {
     const before = run('run_1', 22, { audience: 800, through: 720, failed: 60, recovered: 20, tookMs: 6_720_000 });
     const text = renderComparison(
       { run: run('run_2', 23), before, others: [] },
@@ -41,7 +41,7 @@ describe('a run beside the one before it', () => {
     expect(text).not.toContain('unknown');
   });
 
-  it('may be of another campaign, which is named, control characters or not', () => {
+  it('names the campaign of the earlier run if it is another one, without its control characters', () => {
     const before = run('run_1', 22, { campaignId: 'cmp_2', campaignName: 'Riders\nback' });
     const view = { paint: createPaint(false), width: Infinity };
     const text = renderComparison({ run: run('run_2', 23), before, others: [] }, view);
@@ -49,7 +49,7 @@ describe('a run beside the one before it', () => {
     expect(text).toMatch(/failed +50 \(5.0 %\) +50 \(5.0 %\) +0.00 pt/);
   });
 
-  it('of another chain stands beside it, and is not measured against it', () => {
+  it('shows both runs without differences if their chains differ', () => {
     const before = run('run_1', 22, { campaignId: 'cmp_2', chain: ['award-points'], through: 400 });
     const view = { paint: createPaint(false), width: Infinity };
     const text = renderComparison({ run: run('run_2', 23), before, others: [] }, view);
@@ -61,7 +61,7 @@ describe('a run beside the one before it', () => {
     );
   });
 
-  it('says that there is none before it', () => {
+  it('states that no earlier run exists', () => {
     const text = renderComparison(
       { run: run('run_2', 23), before: null, others: [] },
       { paint: createPaint(false), width: Infinity },

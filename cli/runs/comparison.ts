@@ -15,7 +15,7 @@ const names: Partial<Record<Counted, string>> = { through: 'through the chain', 
 export function renderComparison({ run, before }: RunComparison, { paint, width }: View): string {
   if (!before) return `${run.runId}: there is no run before it that began and has ended\n`;
   const isSame = isSameChain(run, before);
-  const shown = [...usual, ...rare.filter((of) => run[of] + before[of] > 0)];
+  const outcomes = [...usual, ...rare.filter((of) => run[of] + before[of] > 0)];
   const columns: Column[] = [
     { title: '', align: 'left' },
     { title: utcTime(run.scheduledFor), align: 'right' },
@@ -24,7 +24,7 @@ export function renderComparison({ run, before }: RunComparison, { paint, width 
   ];
   const rows = [
     ['audience', count(run.audience), count(before.audience), growthText(run.audience, before.audience)],
-    ...shown.map((of) => {
+    ...outcomes.map((of) => {
       const change = isSame ? pointsText(run, before, of) : '–';
       return [names[of] ?? of, shareText(run, of), shareText(before, of), change];
     }),

@@ -24,8 +24,8 @@ const controlled = {
   timeToStopMs: 12_000,
 };
 
-describe('pause, resume and cancel', () => {
-  test('say what was under way, and how long it may take', async () => {
+describe('muster run pause, resume and cancel', () => {
+  test('print the calls in flight and how long they may take', async () => {
     api.answers['POST /v1/runs/run_1/pause'] = ok(controlled);
     const { code, out } = await muster(['run', 'pause', 'run_1', '--reason', 'wrong reward']);
     expect(code).toBe(exitCodes.ok);
@@ -33,7 +33,7 @@ describe('pause, resume and cancel', () => {
     expect(api.bodies).toEqual([{ reason: 'wrong reward' }]);
   });
 
-  test('of a campaign mean its newest run', async () => {
+  test('act on the newest run if given a campaign', async () => {
     api.answers['GET /v1/runs?campaignId=cmp_1&limit=1'] = ok({ items: [{ runId: 'run_1' }] });
     const nothing = { batches: 0, users: 0, steps: [] };
     api.answers['POST /v1/runs/run_1/resume'] = ok({ ...controlled, run: { ...controlled.run, state: 'running' } });
@@ -43,7 +43,7 @@ describe('pause, resume and cancel', () => {
     expect((await muster(['campaign', 'pause', 'cmp_1'])).out).toBe('run_1 paused; nothing was under way\n');
   });
 
-  test('that the state forbids say why', async () => {
+  test('print the reason if the state of the run forbids the change', async () => {
     const detail =
       'run_1 is completed and cannot be paused; a run can be while it is preparing, running, pausing or paused';
     const body = { title: 'Conflict', status: 409, detail, code: 'state-forbids' };
@@ -54,7 +54,7 @@ describe('pause, resume and cancel', () => {
   });
 });
 
-describe('cancel', () => {
+describe('muster run cancel', () => {
   const preview = {
     runId: 'run_1',
     state: 'running',
@@ -74,7 +74,7 @@ describe('cancel', () => {
     api.answers['POST /v1/runs/run_1/cancel'] = ok({ ...controlled, run: { ...controlled.run, state: 'cancelling' } });
   });
 
-  test('asks a person first, and says what would become of whom', async () => {
+  test('asks for confirmation, and states how many users are skipped, stopped or finished', async () => {
     const { code, notes } = await muster(['run', 'cancel', 'run_1'], { typed: 'n\n' });
     expect(code).toBe(exitCodes.failure);
     expect(notes).toBe(
@@ -84,7 +84,7 @@ describe('cancel', () => {
     expect(api.requests.map(({ line }) => line)).toEqual(['GET /v1/runs/run_1/cancel-preview']);
   });
 
-  test('says it country by country where there are several', async () => {
+  test('states the numbers by country if the run has several countries', async () => {
     const step = { step: 1, action: 'award-reward', halfWayUsers: 0 };
     const countries = [
       { country: 'SG', notFedUsers: 0, steps: [{ ...step, notStartedUsers: 1000, inFlightUsers: 100 }] },
@@ -103,7 +103,7 @@ describe('cancel', () => {
     expect(notes).toContain('  VN: 79,000 not begun, 1,200 half-way, 1,100 in flight\n');
   });
 
-  test('controls the run after a yes, with --yes, and where nobody can answer', async () => {
+  test('cancels the run after a yes, with --yes and without a terminal', async () => {
     for (const [args, sitting] of [
       [[], { typed: 'y\n' }],
       [['--yes'], { typed: '' }],
@@ -115,15 +115,15 @@ describe('cancel', () => {
     }
   });
 
-  test('takes a campaign back that is only scheduled', async () => {
+  test('unschedules a campaign that has not started', async () => {
     api.answers['GET /v1/campaigns/cmp_1'] = ok(scheduled);
     api.answers['POST /v1/campaigns/cmp_1/unschedule'] = ok(campaign);
     expect((await muster(['campaign', 'cancel', 'cmp_1'])).out).toBe('cmp_1 is a draft again; nothing had begun\n');
   });
 });
 
-describe('run set', () => {
-  test('sends what was named, and shows how the run goes now', async () => {
+describe('muster run set', () => {
+  test('sends the given settings and prints the settings of the run', async () => {
     const settings = { ...summary.settings, priority: 'high', paceUsersPerSecond: 500, pauseAtFailedPercent: 5 };
     api.answers['PATCH /v1/runs/run_1'] = ok({ ...controlled, run: { ...summary, state: 'running', settings } });
     const args = ['--priority', 'high', '--pace', '500', '--pause-at-failed', 'none', '--deadline-seconds', '7200'];
@@ -137,14 +137,14 @@ describe('run set', () => {
     );
   });
 
-  test('of nothing, or of what is no number, is a mistake', async () => {
+  test('fails with a usage error without settings or with a value that is not a number', async () => {
     expect((await muster(['run', 'set', 'run_1'])).code).toBe(exitCodes.usage);
     expect((await muster(['run', 'set', 'run_1', '--pace', 'fast'])).code).toBe(exitCodes.usage);
   });
 });
 
-describe('run events', () => {
-  test('tell what became of a run, line by line', async () => {
+describe('muster run events', () => {
+  test('prints the history of a run line by line', async () => {
     const by = { keyId: 'key_1', keyName: 'the night shift' };
     const items = [
       { id: 'evt_1', at: '2026-11-21T09:00:00.000Z', kind: 'begun', detail: { feeds: 2 } },
@@ -156,7 +156,7 @@ describe('run events', () => {
     expect(out).toMatch(/2026-11-21 09:00:05 UTC +pausing +by the night shift, reason wrong reward/);
   });
 
-  test('say what came in its way, where and for how long', async () => {
+  test('prints each disruption with its place and duration', async () => {
     const place = { country: 'SG', step: 1, action: 'award-reward', cause: 'HTTP 503' };
     const at = '2026-11-21T09:00:00.000Z';
     const items = [{ id: 'evt_1', at, kind: 'breaker-closed', detail: { ...place, forMs: 161_000 } }];
@@ -166,17 +166,20 @@ describe('run events', () => {
   });
 });
 
-describe('run rates', () => {
-  test('show how fast it has gone', async () => {
+describe('muster run rates', () => {
+  test('prints the rates of the run over time', async () => {
     const points = [
       { at: '2026-11-21T09:00:00.001Z', usersPerSecond: 20 },
       { at: '2026-11-21T09:05:00.000Z', usersPerSecond: 20 },
     ];
-    const notedSince = '2026-11-21T09:05:00.000Z';
-    api.answers['GET /v1/runs/run_1/rates'] = ok({ notedSince, points });
+    const recordedSince = '2026-11-21T09:05:00.000Z';
+    api.answers['GET /v1/runs/run_1/rates'] = ok({ notedSince: recordedSince, points });
     const { out } = await muster(['run', 'rates', 'run_1']);
     expect(out).toContain('at most 20 at 2026-11-21 09:00 UTC');
     expect(out).toContain('noted since 2026-11-21 09:05 UTC');
-    expect(JSON.parse((await muster(['run', 'rates', 'run_1', '--json'])).out)).toEqual({ notedSince, points });
+    expect(JSON.parse((await muster(['run', 'rates', 'run_1', '--json'])).out)).toEqual({
+      notedSince: recordedSince,
+      points,
+    });
   });
 });

@@ -42,15 +42,15 @@ function stepText(
   const waits = outcome === 'pending' && waitsFor !== null ? [`waits for ${oneLine(waitsFor)}`] : [];
   const until = nextAttemptAt === null ? [] : [`next call ${utcTimeOfDay(nextAttemptAt)}`];
   const isBad = outcome === 'failed' || outcome === 'unknown';
-  const shown = isBad ? paint.bad(outcome) : outcome === 'succeeded' ? paint.good(outcome) : paint.accent(outcome);
-  return [`${step} ${action}: ${shown}`, ...why, ...waits, ...until, ...receiptText(receipt, paint)].join(' · ');
+  const painted = isBad ? paint.bad(outcome) : outcome === 'succeeded' ? paint.good(outcome) : paint.accent(outcome);
+  return [`${step} ${action}: ${painted}`, ...why, ...waits, ...until, ...receiptText(receipt, paint)].join(' · ');
 }
 
 function receiptText(receipt: ExplainedStep['receipt'], paint: Paint): string[] {
   if (receipt === null) return [];
   const { status, code, at } = receipt;
-  const shown = status === 'delivered' ? paint.good(status) : paint.bad(status);
-  return [`${shown}${code === null ? '' : ` (${oneLine(code)})`} at ${utcTimeOfDay(at)}`];
+  const painted = status === 'delivered' ? paint.good(status) : paint.bad(status);
+  return [`${painted}${code === null ? '' : ` (${oneLine(code)})`} at ${utcTimeOfDay(at)}`];
 }
 
 function deletedReceiptsText({ steps, receiptsDeletedAt }: UserExplanation): string[] {

@@ -18,14 +18,14 @@ const written = {
 const empty = { revision: 2, text: null, writtenAt: written.writtenAt, writtenBy: written.writtenBy };
 
 describe('muster run note', () => {
-  it('shows the note and who wrote it', async () => {
+  it('prints the note and its author', async () => {
     api.answers['GET /v1/runs/run_1/note'] = { status: 200, body: written };
     const { out, notes } = await muster();
     expect(out).toBe('The app store was down.\n');
     expect(notes).toContain('by mei, 2026-11-22 04:00');
   });
 
-  it('writes a text', async () => {
+  it('stores a text as the note', async () => {
     api.answers['PUT /v1/runs/run_1/note'] = { status: 200, body: written };
     await muster('The app store was down.');
     expect(api.bodies.at(-1)).toEqual({ text: 'The app store was down.' });
@@ -37,7 +37,7 @@ describe('muster run note', () => {
     expect(api.bodies.at(-1)).toEqual({ text: null });
   });
 
-  it('refuses a text beside --remove', async () => {
+  it('rejects a text together with --remove', async () => {
     expect((await muster('text', '--remove')).notes).toContain('--remove takes no text');
     expect(api.requests).toEqual([]);
   });

@@ -15,8 +15,8 @@ const halfWay = progressOf({
   ],
 });
 
-describe('progress bars', () => {
-  test('a line per step: bar, share of the expected audience, count, rate and time left', () => {
+describe('progress of a run on a terminal', () => {
+  test('has one line per step: bar, share of the expected audience, count, rate and time left', () => {
     const lines = renderBars({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 7 }, 100, plain);
     expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
       "
@@ -27,7 +27,7 @@ describe('progress bars', () => {
     `);
   });
 
-  test('an asynchronous step has a bar below for what became of what it accepted', () => {
+  test('has a second bar for the receipts of an asynchronous step', () => {
     const [award, send] = halfWay.steps;
     if (!award || !send) throw new Error('there are two steps');
     const receipts = { delivered: 21_000, undelivered: 1500, unexpected: 0, awaiting: 7500 };
@@ -53,7 +53,7 @@ describe('progress bars', () => {
     expect(ahead).toContain('none undelivered');
   });
 
-  test('every picture has the same number of lines, so that it can be drawn over', () => {
+  test('has the same number of lines in every state, so that each frame overwrites the last', () => {
     const rates = [0, 0];
     const preparing = progressOf({ ...halfWay, state: 'preparing' });
     const stalled = progressOf({ ...halfWay, stalled: 'segmentation answers 503' });
@@ -63,12 +63,12 @@ describe('progress bars', () => {
     expect(new Set(heights).size).toBe(1);
   });
 
-  test('what the run waits for is said', () => {
+  test('shows the cause that the run waits for', () => {
     const progress = progressOf({ stalled: 'award-reward answers 401' });
     expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).join('\n')).toContain('answers 401');
   });
 
-  test.each([60, 80, 100, 200])('no line is wider than a terminal of %i columns', (columns) => {
+  test.each([60, 80, 100, 200])('has no line wider than a terminal of %i columns', (columns) => {
     const progress = progressOf({ ...halfWay, stalled: 'x'.repeat(300) });
     const lines = renderBars({ progress, rates: [123_456, 123_456], elapsedSeconds: 0 }, columns, plain);
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
@@ -79,12 +79,12 @@ describe('progress bars', () => {
     [70, '  1 award-reward   50 %   62,500 of 125,000    6,250/s 10 s left'],
     [60, '  1 award-reward   50 %  6,250/s 10 s left'],
     [44, '  1 award-reward   50 %  6,250/s 10 s left'],
-  ])('in %i columns the bar goes first, then the total, never the time left', (columns, line) => {
+  ])('omits in %i columns first the bar, then the total, never the time left', (columns, line) => {
     const [first] = renderBars({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 7 }, columns, plain);
     expect(first).toBe(line);
   });
 
-  test('what waits is shown by step, country, cause and time', () => {
+  test('shows waiting batches by step, country, cause and time', () => {
     const since = '2026-11-21T20:44:20.000Z';
     const wait = {
       step: 1,
@@ -128,14 +128,14 @@ describe('progress bars', () => {
     );
   });
 
-  test('a run that cannot even begin says what it waits for', () => {
+  test('shows the cause if the run cannot begin', () => {
     const progress = progressOf({ state: 'preparing', stalled: 'segmentation does not answer' });
     expect(renderBars({ progress, rates: [0], elapsedSeconds: 0 }, 100, plain).at(-1)).toContain(
       'segmentation does not',
     );
   });
 
-  test('a run that is stopped says by whom, since when, and what is still under way', () => {
+  test('shows who stopped a run, since when, and the calls still in flight', () => {
     const stopped = { stateReason: 'paused by the night shift', stateSince: '2026-11-21T20:44:20.000Z', inFlight: 3 };
     const lineOfRun = (over: Partial<RunProgress>) =>
       renderProgressLine({ progress: progressOf({ ...stopped, ...over }), rates: [0], elapsedSeconds: 0 });
@@ -145,7 +145,7 @@ describe('progress bars', () => {
     expect(lineOfRun({ state: 'cancelling', inFlight: 1 })).toContain(`${why}, 1 call under way`);
   });
 
-  test('what the run as a whole waits for is shown with since when, and a note when there is nothing else', () => {
+  test('shows since when the whole run waits, and a note if nothing waits', () => {
     const lineOfRun = (over: Partial<RunProgress>) =>
       renderProgressLine({ progress: progressOf(over), rates: [0], elapsedSeconds: 0 });
     const waits = { stalled: 'no worker handles the messages on x', waitingSince: '2026-11-21T20:44:20.000Z' };
@@ -153,7 +153,7 @@ describe('progress bars', () => {
     expect(lineOfRun({ notes: ['segment "a" in SG ended early'] })).toContain('note: segment "a" in SG ended early');
   });
 
-  test('a bar says 100 % only when nobody is left', () => {
+  test('shows 100 % only if every user has ended', () => {
     const almost = progressOf({
       audience: { estimated: null, counted: 1_000_000, excluded: 0, complete: true },
       steps: [lineOf({ audience: 1_000_000, succeeded: 999_999 })],
@@ -162,14 +162,14 @@ describe('progress bars', () => {
   });
 });
 
-test('where nothing can be drawn over, a look at the run is one line', () => {
+test('renderProgressLine prints the progress of a run as one line', () => {
   expect(renderProgressLine({ progress: halfWay, rates: [6250, 4200], elapsedSeconds: 67 })).toBe(
     '01:07  running  award-reward 50 % (62,500, 6,250/s)  send-message 25 % (31,550, 4,200/s)',
   );
 });
 
 describe('the rate meter', () => {
-  test('measures over the last seconds only', () => {
+  test('measures only the last seconds', () => {
     const meter = createRateMeter(5000);
     meter.add(0, 0);
     meter.add(10_000, 10_000);
@@ -178,7 +178,7 @@ describe('the rate meter', () => {
     expect(meter.perSecond()).toBe(3000);
   });
 
-  test('says nothing of a single look, and nothing below nought', () => {
+  test('returns 0 after a single sample and never a negative rate', () => {
     const meter = createRateMeter();
     meter.add(0, 100);
     expect(meter.perSecond()).toBe(0);

@@ -42,8 +42,8 @@ export function renderBars(view: ProgressView, columns: number, paint: Paint): s
 function stepLines({ progress, rates }: ProgressView, columns: number, layout: Layout, paint: Paint): string[] {
   const whole = expectedAudience(progress);
   const names = progress.steps.map(({ step, action }) => `${step} ${oneLine(action)}`);
-  const shown = progress.steps.some(({ receipts }) => receipts) ? [...names, receiptsName] : names;
-  const nameWidth = Math.max(...shown.map(cellsOf));
+  const labels = progress.steps.some(({ receipts }) => receipts) ? [...names, receiptsName] : names;
+  const nameWidth = Math.max(...labels.map(cellsOf));
   const countWidth = count(whole).length;
   const room = columns - nameWidth - 2 * countWidth - 39;
   const barWidth = Math.max(leastBarCells, Math.min(mostBarCells, room));

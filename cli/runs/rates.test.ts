@@ -4,7 +4,7 @@ import { renderRates } from './rates.ts';
 const at = (seconds: number) => new Date(Date.parse('2026-11-24T01:00:00Z') + seconds * 1000).toISOString();
 
 describe('the rates of a run on a terminal', () => {
-  it('are a line of bars over its time, with the highest and the last', () => {
+  it('are drawn as bars over the time of the run, with the highest and the last rate', () => {
     const points = [
       { at: at(0), usersPerSecond: 700 },
       { at: at(50), usersPerSecond: 700 },
@@ -21,14 +21,14 @@ describe('the rates of a run on a terminal', () => {
     );
   });
 
-  it('say since when they are noted, where that was late', () => {
+  it('name the start of the recording if it began after the run', () => {
     const points = [{ at: at(600), usersPerSecond: 0 }];
     expect(renderRates({ points, notedSince: at(600) }, 10)).toContain(
       'noted since 2026-11-24 01:10 UTC; before, only the mean is known',
     );
   });
 
-  it('are none before anything was noted', () => {
+  it('are reported as missing if none was recorded', () => {
     expect(renderRates({ points: [], notedSince: null }, 10)).toBe('nothing was noted of it yet\n');
   });
 });

@@ -10,7 +10,7 @@ const mostCells = 100;
  * span.
  * @param width cells, at most 100 of which are used
  */
-export function renderRates({ points, notedSince }: RunRates, width: number): string {
+export function renderRates({ points, notedSince: recordedSince }: RunRates, width: number): string {
   const [first] = points;
   const last = points.at(-1);
   if (!first || !last) return 'nothing was noted of it yet\n';
@@ -22,7 +22,7 @@ export function renderRates({ points, notedSince }: RunRates, width: number): st
     `users per second that ended a step, ${utcTime(first.at)} to ${utcTime(last.at)}`,
     line,
     `at most ${count(fastest.usersPerSecond)} at ${utcTime(fastest.at)}, at last ${count(last.usersPerSecond)}`,
-    ...(notedSince === null ? [] : [`noted since ${utcTime(notedSince)}; before, only the mean is known`]),
+    ...(recordedSince === null ? [] : [`noted since ${utcTime(recordedSince)}; before, only the mean is known`]),
     '',
   ].join('\n');
 }

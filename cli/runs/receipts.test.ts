@@ -17,7 +17,7 @@ const at = '2026-11-22T04:00:00.000Z';
 describe('muster run receipts', () => {
   const receipt = { userId: 'u\u0007=1', step: 2, country: 'SG', status: 'undelivered', code: 'no-device' };
 
-  it('shows whom a provider said something of', async () => {
+  it('prints the receipts of providers with their users', async () => {
     const items = [{ ...receipt, at, receivedAt: at }];
     api.answers['GET /v1/runs/run_1/receipts?status=undelivered&limit=100'] = ok({ items, next: 'more' });
     const { code, out, notes } = await muster('run', 'receipts', 'run_1', '--status', 'undelivered');
@@ -27,7 +27,7 @@ describe('muster run receipts', () => {
     expect(notes).toContain('--limit 1000, or all with --csv');
   });
 
-  it('writes all of them as they come', async () => {
+  it('prints the response of the API unchanged with --csv or --ndjson', async () => {
     const path = 'GET /v1/runs/run_1/receipts?step=2&country=SG&raw=true';
     api.answers[path] = ok('userId,step\r\nu1,2\r\n');
     const { out } = await muster('run', 'receipts', 'run_1', '--step', '2', '--country', 'SG', '--csv', '--raw');
@@ -37,7 +37,7 @@ describe('muster run receipts', () => {
 });
 
 describe('muster explain', () => {
-  it('says what the provider said last of what it accepted', async () => {
+  it('prints the last receipt of the provider for an accepted user', async () => {
     const step = { reason: null, detail: null, endedAt: at, waitsFor: null, nextAttemptAt: null, attempts: [] };
     const sent = { ...step, step: 1, action: 'send-message', outcome: 'succeeded' };
     const receipt = { status: 'undelivered', code: 'no-device', at, receivedAt: at };

@@ -70,7 +70,7 @@ const finished = reportOf({
 });
 
 describe('the report as text', () => {
-  test('outcomes by step and country, failures by reason with samples, and the verdict', () => {
+  test('lists outcomes by step and country, failures by reason with samples, and the verdict', () => {
     expect(`\n${renderReport(finished, plain)}`).toMatchInlineSnapshot(`
       "
         Lapsed riders
@@ -94,7 +94,7 @@ describe('the report as text', () => {
     `);
   });
 
-  test('rare outcomes have a column only where somebody ended so', () => {
+  test('has columns for rare outcomes only if a user ended with them', () => {
     const step = lineOf({ succeeded: 90, unknown: 7, expired: 3 });
     const text = renderReport(reportOf({ steps: [step] }), plain);
     expect(text).toContain('unknown');
@@ -102,17 +102,17 @@ describe('the report as text', () => {
     expect(text).not.toContain('held out');
   });
 
-  test('a run that is under way balances so far', () => {
+  test('states for an active run that the sums balance so far', () => {
     expect(renderReport(reportOf({ state: 'running', steps: [lineOf({ succeeded: 40 })] }), plain)).toContain(
       'balances so far',
     );
   });
 
-  test('sums that do not add up are said so', () => {
+  test('states if the sums do not balance', () => {
     expect(renderReport(reportOf({ balanced: false }), plain)).toContain('does not balance');
   });
 
-  test('names and ids cannot smuggle control characters into the terminal', () => {
+  test('replaces control characters in names and ids', () => {
     const text = renderReport(
       reportOf({
         campaignName: 'evil\u001b[2J',
@@ -126,7 +126,7 @@ describe('the report as text', () => {
     expect(text).toContain('a·b·');
   });
 
-  test('a run that failed is red, says why, and has no empty table', () => {
+  test('states the reason of a failed run in red and has no empty table', () => {
     const failed = reportOf({
       state: 'failed',
       stateReason: 'there is no segment "big" for SG',
@@ -139,31 +139,31 @@ describe('the report as text', () => {
     expect(renderReport(failed, createPaint(true))).toContain('\u001b[31m✖ failed');
   });
 
-  test('a run of nobody says so instead of that it balances', () => {
+  test('states that a run has no users, instead of that the sums balance', () => {
     const empty = reportOf({ state: 'completed', audience: { estimated: 0, counted: 0, excluded: 0, complete: true } });
     expect(renderReport(empty, plain)).toContain('nobody');
     expect(renderReport(empty, plain)).not.toContain('balances');
   });
 
-  test('a run that is still being paged says how far that is', () => {
+  test('states how many users were paged while a run is paging', () => {
     const audience = { estimated: 200_000, counted: 94_000, excluded: 0, complete: false };
     expect(renderReport(reportOf({ state: 'running', audience }), plain)).toContain(
       '94,000 of about 200,000 users paged so far',
     );
   });
 
-  test('in 60 columns its tables do not wrap', () => {
+  test('has no table that wraps in 60 columns', () => {
     const lines = renderReport(finished, plain, 60).split('\n').slice(3, -2);
     expect(lines.filter((line) => line.length > 60)).toEqual([]);
   });
 
-  test('painted or plain, the columns are in the same places', () => {
+  test('has its columns in the same places with and without colours', () => {
     const painted = renderReport(finished, createPaint(true));
     expect(stripVTControlCharacters(painted)).toBe(renderReport(finished, plain));
     expect(painted).not.toBe(renderReport(finished, plain));
   });
 
-  test('says what an unfinished run waits for and since when, and what is odd about its audience', () => {
+  test('states the cause and start of the wait and anomalies of the audience of an unfinished run', () => {
     const waiting = {
       state: 'paused',
       stalled: 'paused by the night shift',
@@ -175,7 +175,7 @@ describe('the report as text', () => {
     expect(text).toContain('  note: segment "a" in SG ended after 500 users, and 1000 were estimated\n');
   });
 
-  test('an asynchronous step has a second line, of what became of those who were accepted', () => {
+  test('has a second line for the receipts of an asynchronous step', () => {
     const line = { ...messages, audience: 1500, succeeded: 1455, failed: 15, skipped: 30 };
     const receipts = { delivered: 1400, undelivered: 5, unexpected: 0, awaiting: 50 };
     const report = reportOf({
@@ -196,30 +196,30 @@ describe('the report as text', () => {
     expect(renderReport({ ...report, steps }, plain)).toContain('2 receipts are of users that failed, or are unknown');
   });
 
-  test('says how many unknown outcomes were settled since', () => {
+  test('states how many unknown outcomes were settled after the run', () => {
     expect(renderReport({ ...finished, settled: 1203 }, plain)).toContain('1,203 unknown outcomes were settled since');
     expect(renderReport({ ...finished, settled: 1 }, plain)).toContain('1 unknown outcome was settled since');
     expect(renderReport(finished, plain)).not.toContain('settled');
   });
 });
 
-describe('what a run cost', () => {
+describe('the cost in a report', () => {
   const cost = { currency: 'SGD', units: 3000, amount: '61.70', steps: [], countries: [] };
 
-  test('is said in units and in money, and of a dry run what it would cost', () => {
+  test('is printed in units and money, and for a dry run as the expected cost', () => {
     expect(renderReport({ ...finished, cost }, plain)).toContain('\n  cost 3,000 units, SGD 61.70\n');
     expect(renderReport({ ...finished, kind: 'dry-run', cost }, plain)).toContain(
       '\n  would cost 3,000 units, SGD 61.70\n',
     );
   });
 
-  test('is said in units where nothing has a price, and not at all where nothing costs any', () => {
+  test('is printed in units if no action has a price, and omitted if no action costs units', () => {
     expect(renderReport({ ...finished, cost: { ...cost, amount: null } }, plain)).toContain('\n  cost 3,000 units\n');
     expect(renderReport(finished, plain)).not.toContain('cost');
   });
 });
 
-test('a dry run says that nobody was called, how long the run would take, and what that rests on', () => {
+test('the report of a dry run states that no endpoint was called, the expected duration and its basis', () => {
   const forecast = {
     batchUsers: 100,
     load: [],

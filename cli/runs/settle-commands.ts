@@ -118,17 +118,17 @@ export const settlements = command({
   ]),
 });
 
-const shownRejects = 20;
+const maxRejects = 20;
 
 function renderSettlement(settlement: Settlement): string {
   const { settlementId, runId, state, rejected, rejects, cause } = settlement;
   if (state === 'running') return `${settlementId} goes on in the background: muster run settlements ${runId}\n`;
   const lines = [`${settlementId} ${state}: ${settledText(settlement)}${cause === null ? '' : `; ${oneLine(cause)}`}`];
-  for (const { line, userId, rule } of rejects.slice(0, shownRejects)) {
+  for (const { line, userId, rule } of rejects.slice(0, maxRejects)) {
     lines.push(`  line ${line}: ${rule}${userId === null ? '' : ` (${oneLine(userId)})`}`);
   }
-  if (rejected > shownRejects)
-    lines.push(`  and ${count(rejected - Math.min(shownRejects, rejects.length))} more; all with --json`);
+  if (rejected > maxRejects)
+    lines.push(`  and ${count(rejected - Math.min(maxRejects, rejects.length))} more; all with --json`);
   return `${lines.join('\n')}\n`;
 }
 

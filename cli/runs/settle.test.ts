@@ -39,7 +39,7 @@ afterEach(() => {
 const muster = (...args: string[]) => runMuster(['run', ...args], { api });
 
 describe('muster run settle', () => {
-  it('by hand sends one user', async () => {
+  it('--user sends the outcome of one user', async () => {
     api.answers['POST /v1/runs/run_1/settle'] = { status: 200, body: { ...done, by: 'hand' } };
     const { code } = await muster(
       ...['settle', 'run_1', '--user', 'u 1', '--step', '2', '--outcome', 'failed', '--code', 'x'],
@@ -48,7 +48,7 @@ describe('muster run settle', () => {
     expect(api.bodies).toEqual([{ by: 'hand', userId: 'u 1', step: 2, outcome: 'failed', code: 'x' }]);
   });
 
-  it('by file sends it as it is, and shows which lines settled nobody', async () => {
+  it('--file sends the file unchanged and prints the rejected lines', async () => {
     const rejects = [{ line: 3, userId: 'u9', rule: 'not-unknown' }];
     api.answers['POST /v1/runs/run_1/settle'] = { status: 200, body: { ...done, rejected: 1, rejects } };
     const path = join(folder, 'settled.ndjson');
@@ -61,7 +61,7 @@ describe('muster run settle', () => {
     expect(api.bodies).toEqual([lines]);
   });
 
-  it('with --preview shows what the file would be read as, and settles nobody', async () => {
+  it('--file --preview prints how the API would read the file, and settles no user', async () => {
     const path = join(folder, 'settled.csv');
     writeFileSync(path, 'userId,step,outcome\nu1,1,failed\nu2,one,failed\n');
     const detail = '1 of 2 rows are rejected';
@@ -90,7 +90,7 @@ describe('muster run settle', () => {
     expect(api.requests.map(({ line }) => line)).toEqual(['POST /v1/user-files/preview?for=settlement']);
   });
 
-  it('sends the number of rejected lines that it accepts', async () => {
+  it('--accept-rejected sends the number of accepted rejected lines', async () => {
     const path = join(folder, 'settled.csv');
     writeFileSync(path, 'u1,1,failed\nu2,one,failed\n');
     api.answers['POST /v1/runs/run_1/settle?acceptRejected=1'] = { status: 200, body: { ...done, rejected: 1 } };
@@ -98,7 +98,7 @@ describe('muster run settle', () => {
     expect(out).toBe('set_1 done: 1,200 succeeded, 3 failed, 1 rejected\n');
   });
 
-  it('by status says where to look', async () => {
+  it('--by-status starts a background settlement and prints the command that shows it', async () => {
     api.answers['POST /v1/runs/run_1/settle'] = { status: 202, body: { ...done, by: 'status', state: 'running' } };
     const { out } = await muster('settle', 'run_1', '--by-status', '--step', '1');
     expect(out).toBe('set_1 goes on in the background: muster run settlements run_1\n');
@@ -106,12 +106,12 @@ describe('muster run settle', () => {
   });
 
   it.each<[string, string[], string]>([
-    ['nothing', [], 'give one of --by-status, --file and --user'],
+    ['a command without a method', [], 'give one of --by-status, --file and --user'],
     ['a preview without a file', ['--by-status', '--preview'], '--preview goes with --file'],
-    ['two ways', ['--by-status', '--user', 'u'], 'give one of'],
+    ['two methods', ['--by-status', '--user', 'u'], 'give one of'],
     ['a user without a step', ['--user', 'u', '--outcome', 'failed'], 'goes with --step and --outcome'],
-    ['a file that is not there', ['--file', '/nowhere.csv'], 'cannot read /nowhere.csv'],
-  ])('refuses %s', async (_name, args, message) => {
+    ['a file that does not exist', ['--file', '/nowhere.csv'], 'cannot read /nowhere.csv'],
+  ])('rejects %s', async (_name, args, message) => {
     const { code, notes } = await muster('settle', 'run_1', ...args);
     expect(code).toBe(exitCodes.usage);
     expect(notes).toContain(message);
@@ -119,7 +119,7 @@ describe('muster run settle', () => {
 });
 
 describe('muster run unknown', () => {
-  it('asks for unknown outcomes alone', async () => {
+  it('requests only failures with the outcome unknown', async () => {
     const line = 'GET /v1/runs/run_1/failures?outcome=unknown&limit=100';
     api.answers[line] = { status: 200, body: { items: [], next: null } };
     expect((await muster('unknown', 'run_1')).code).toBe(exitCodes.ok);
@@ -128,7 +128,7 @@ describe('muster run unknown', () => {
 });
 
 describe('muster run settlements', () => {
-  it('shows who settled what', async () => {
+  it('prints who settled which users', async () => {
     api.answers['GET /v1/runs/run_1/settlements'] = { status: 200, body: { items: [done], next: null } };
     const { out } = await muster('settlements', 'run_1');
     expect(out).toContain('file, ops');

@@ -14,7 +14,7 @@ function watch(terminal: TestTerminal): void {
   display.end();
 }
 
-test('on a terminal the bars are drawn over at every look', () => {
+test('on a terminal, showProgress overwrites the bars at every update', () => {
   const terminal = createTestTerminal({ live: true });
   watch(terminal);
   expect(terminal.written.pictures).toHaveLength(11);
@@ -23,13 +23,13 @@ test('on a terminal the bars are drawn over at every look', () => {
   expect(terminal.written.notes).toBe('');
 });
 
-test('in a narrow terminal no line wraps', () => {
+test('in a narrow terminal, showProgress prints no line that wraps', () => {
   const terminal = createTestTerminal({ live: true, columns: 40, colours: { out: true, notes: true } });
   watch(terminal);
   expect(terminal.written.pictures.flat().filter((line) => cellsOf(line) > 40)).toEqual([]);
 });
 
-test('elsewhere there is a line a second, and the last look is always shown', () => {
+test('without a terminal, showProgress prints one line per second and always the last state', () => {
   const terminal = createTestTerminal();
   watch(terminal);
   expect(terminal.written.notes.trimEnd().split('\n')).toEqual([

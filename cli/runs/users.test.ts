@@ -11,7 +11,7 @@ afterEach(() => api.stop());
 const muster = (...args: string[]) => runMuster(args, { api });
 const ok = (body: unknown) => ({ status: 200, body });
 
-it('muster run users shows everybody that fits, with the outcome of each step, or writes all of them', async () => {
+it('muster run users prints matching users with the outcome of each step, or writes all of them as CSV', async () => {
   const user = { userId: 'u1', country: 'SG', batchNo: 3, outcome: 'failed', endedInStep: 2, reason: 'no-address' };
   const items = [{ ...user, steps: [null, 'failed', 'skipped'] }];
   api.answers['GET /v1/runs/run_1/users?outcome=failed&limit=100'] = ok({ items, next: 'more' });
@@ -22,7 +22,7 @@ it('muster run users shows everybody that fits, with the outcome of each step, o
   expect((await muster('run', 'users', 'run_1', '--step', '2', '--ndjson')).out).toBe('{"userId":"u1"}\n');
 });
 
-it('muster run held-out shows who gets nothing, or writes all of them', async () => {
+it('muster run held-out prints the users of the hold-out, or writes all of them as CSV', async () => {
   api.answers['GET /v1/runs/run_1/held-out?country=SG&limit=100'] = ok({
     items: [{ userId: 'u9', country: 'SG' }],
     next: null,
@@ -32,12 +32,12 @@ it('muster run held-out shows who gets nothing, or writes all of them', async ()
   expect((await muster('run', 'held-out', 'run_1', '--csv')).out).toBe('userId,country\r\nu9,SG\r\n');
 });
 
-it('muster campaign report writes a line for each step and country as a file', async () => {
+it('muster campaign report --csv writes one line for each step and country', async () => {
   api.answers['GET /v1/runs/run_1/report/table?for=excel'] = ok('runId,step\r\nrun_1,1\r\n');
   expect((await muster('campaign', 'report', 'run_1', '--csv', '--excel')).out).toBe('runId,step\r\nrun_1,1\r\n');
 });
 
-it('muster campaign failures narrows them to users, a batch and a time', async () => {
+it('muster campaign failures filters by users, batch and time', async () => {
   const query = 'q=sg-&batch=7&failedFrom=2026-11-22T04%3A00%3A00Z&failedUntil=2026-11-22T05%3A00%3A00Z';
   api.answers[`GET /v1/runs/run_1/failures?${query}&limit=100`] = ok({ items: [], next: null });
   const span = ['--from', '2026-11-22T04:00:00Z', '--until', '2026-11-22T05:00:00Z'];
@@ -46,7 +46,7 @@ it('muster campaign failures narrows them to users, a batch and a time', async (
   );
 });
 
-it('muster run share prints a link that opens where the API does not know its own address, and says who can open it', async () => {
+it('muster run share prints the path of a link and who can open it if the API has no public URL', async () => {
   const link = { id: 'rpl_1', madeBy: 'key_1', state: 'open', createdAt: '2026-11-22T04:00:00.000Z' };
   const body = { ...link, expiresAt: '2026-11-24T04:00:00.000Z', link: '/v1/shared-reports/abc' };
   api.answers['POST /v1/runs/run_1/share'] = { status: 201, body };
@@ -55,7 +55,7 @@ it('muster run share prints a link that opens where the API does not know its ow
   expect(notes).toContain(`whoever gets it has to reach ${api.url}: the API has no API_PUBLIC_URL to say`);
 });
 
-it('muster run share prints the link once, lists links and revokes one', async () => {
+it('muster run share prints a new link once, lists links and revokes a link', async () => {
   const times = { createdAt: '2026-11-22T04:00:00.000Z', expiresAt: '2026-11-24T04:00:00.000Z' };
   const link = { id: 'rpl_1', madeBy: 'key_1', state: 'open', ...times };
   api.answers['POST /v1/runs/run_1/share'] = { status: 201, body: { ...link, link: 'https://muster.test/v1/x' } };

@@ -22,8 +22,8 @@ export function createDueDisplay(
   clock: Clock,
 ): DueDisplay {
   const { nextRunAt } = campaign;
-  let saidMs: number | undefined;
-  let leftWhenSaidMs = Infinity;
+  let printedAtMs: number | undefined;
+  let leftWhenPrintedMs = Infinity;
 
   function leftMs(): number {
     return nextRunAt === null ? 0 : Date.parse(nextRunAt) - clock.now().getTime();
@@ -31,8 +31,8 @@ export function createDueDisplay(
 
   /** Limits lines: rare for a long wait, up to one a minute before the start. */
   function isTimeToSay(left: number): boolean {
-    if (saidMs === undefined) return true;
-    return clock.monotonicMs() - saidMs >= leastBetweenNotesMs && left <= leftWhenSaidMs * 0.9;
+    if (printedAtMs === undefined) return true;
+    return clock.monotonicMs() - printedAtMs >= leastBetweenNotesMs && left <= leftWhenPrintedMs * 0.9;
   }
 
   return {
@@ -43,8 +43,8 @@ export function createDueDisplay(
       if (terminal.live) terminal.redraw([`  ${line}`]);
       else if (isTimeToSay(left)) {
         terminal.note(`${line}\n`);
-        saidMs = clock.monotonicMs();
-        leftWhenSaidMs = left;
+        printedAtMs = clock.monotonicMs();
+        leftWhenPrintedMs = left;
       }
       if (terminal.live) return left < soonMs ? pollSoonMs : 1000;
       return left < soonMs ? pollSoonMs : pollLaterMs;

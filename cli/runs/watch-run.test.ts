@@ -38,35 +38,35 @@ const down = () => {
   throw new TypeError('fetch failed');
 };
 
-test('a run is shown until it has ended', async () => {
+test('watchRun follows a run until it has ended', async () => {
   const seen: RunProgress['state'][] = [];
   const last = await watchRun('run_1', depsOf([running, running, completed]), ({ state }) => seen.push(state));
   expect(last?.state).toBe('completed');
   expect(seen).toEqual(['running', 'running', 'completed']);
 });
 
-test('an API that restarts is waited for', async () => {
+test('watchRun continues after an API restart', async () => {
   const last = await watchRun('run_1', depsOf([running, down, down, completed]), () => undefined);
   expect(last?.state).toBe('completed');
 });
 
-test('an API that stays away is an error', async () => {
+test('watchRun throws if the API stays unavailable', async () => {
   await expect(watchRun('run_1', depsOf([running, down]), () => undefined)).rejects.toThrow(ApiUnavailable);
 });
 
-test('the run of a campaign is waited for', async () => {
+test('awaitRun polls until the campaign has a run', async () => {
   const none = () => ({ items: [], next: null });
   const one = () => ({ items: [{ runId: 'run_1' }], next: null });
   expect(await awaitRun('cmp_1', depsOf([none, none, one]))).toBe('run_1');
 });
 
-test('nothing is waited for after an interrupt', async () => {
+test('awaitRun and watchRun return immediately after an interrupt', async () => {
   const deps = depsOf([() => ({ items: [], next: null })], AbortSignal.abort());
   expect(await awaitRun('cmp_1', deps)).toBeUndefined();
   expect(await watchRun('run_1', deps, () => undefined)).toBeUndefined();
 });
 
-test('only runs that were not carried out to their end are an error', () => {
+test('exitCodeOf fails only for runs that were cancelled, expired or failed', () => {
   const bad = runStates.filter((state) => exitCodeOf(state) !== 0);
   expect(bad).toEqual(['cancelled', 'expired', 'failed']);
 });

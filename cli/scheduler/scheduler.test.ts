@@ -15,8 +15,8 @@ const at = '2026-11-22T06:00:00.000Z';
 
 const region = { name: 'local', epoch: 3, active: true, reason: null, changedAt: at };
 
-describe('scheduler', () => {
-  test('shows backlog, regions, nodes and hosts', async () => {
+describe('muster scheduler', () => {
+  test('prints the backlog, regions, nodes and hosts', async () => {
     api.answers['GET /v1/scheduler'] = ok({
       regions: [region],
       nodes: [
@@ -57,7 +57,7 @@ describe('scheduler', () => {
     expect((await muster('regions')).out).toMatch(/local +active +3/);
   });
 
-  test('regions switch and activate ask for it and show all of them', async () => {
+  test('regions switch and activate send the change and print all regions', async () => {
     const off = { ...region, name: 'east', active: false, epoch: 4 };
     api.answers['POST /v1/scheduler/regions/local/switch'] = ok({ items: [off, region], next: null });
     api.answers['POST /v1/scheduler/regions/east/activate'] = ok({ items: [region], next: null });
@@ -66,7 +66,7 @@ describe('scheduler', () => {
     expect((await muster('regions', 'activate', 'east')).code).toBe(exitCodes.ok);
   });
 
-  test('enable-host names client and host', async () => {
+  test('enable-host sends the client and the host', async () => {
     api.answers['POST /v1/scheduler/hosts/enable'] = ok({ clientId: 'cli_1', host: 'gone.example' });
     expect((await muster('enable-host', 'orders', 'gone.example')).out).toContain('gone.example');
     expect(api.bodies).toEqual([{ client: 'orders', host: 'gone.example' }]);

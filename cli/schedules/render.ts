@@ -73,7 +73,7 @@ function markOf({ mark, instants, why, movedFrom = [] }: SchedulePreview['fires'
 }
 
 export function renderPreview({ fires, zone, lookedUntil }: SchedulePreview, view: View): string {
-  const shown = renderItems(
+  const table = renderItems(
     fires,
     [
       left('fires at', ({ at }) => at ?? 'not at all'),
@@ -82,5 +82,5 @@ export function renderPreview({ fires, zone, lookedUntil }: SchedulePreview, vie
     ],
     view,
   );
-  return lookedUntil === null ? shown : `${shown}What fires after ${utcTime(lookedUntil)} was not looked for.\n`;
+  return lookedUntil === null ? table : `${table}What fires after ${utcTime(lookedUntil)} was not looked for.\n`;
 }

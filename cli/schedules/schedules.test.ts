@@ -53,7 +53,7 @@ const muster = (...args: string[]) => runMuster(args, { api });
 const lines = () => api.requests.map(({ line }) => line);
 
 describe('muster schedules', () => {
-  it('lists and shows them with their rhythm and next fire', async () => {
+  it('list and show print the rhythm and the next fire of a schedule', async () => {
     api.answers['GET /v1/schedules?state=active'] = { status: 200, body: { items: [schedule], next: 'sch_0' } };
     const list = await muster('schedules', 'list', '--state', 'active');
     expect(list).toMatchObject({ code: exitCodes.ok, notes: 'more: --cursor sch_0\n' });
@@ -61,12 +61,12 @@ describe('muster schedules', () => {
       /sch_1 +nightly +active +0 9 \* \* \* Asia\/Singapore +2026-11-23 01:00 UTC +POST https:\/\/shop\.test\/hook/,
     );
     api.answers['GET /v1/schedules/sch_1'] = { status: 200, body: schedule };
-    const shown = await muster('schedules', 'show', 'sch_1');
-    expect(shown.out).toContain('2026-11-23 09:00 Asia/Singapore');
-    expect(shown.out).toContain('tags rides');
+    const printed = await muster('schedules', 'show', 'sch_1');
+    expect(printed.out).toContain('2026-11-23 09:00 Asia/Singapore');
+    expect(printed.out).toContain('tags rides');
   });
 
-  it('makes and changes one from words, also inside its target', async () => {
+  it('create and set send field=value arguments, including nested fields of the target', async () => {
     api.answers['POST /v1/schedules'] = { status: 201, body: schedule };
     api.answers['PATCH /v1/schedules/sch_1'] = { status: 200, body: schedule };
     const words = ['name=nightly', 'cron=0 9 * * *', 'target.client=shop', 'target.url=https://shop.test/hook'];
@@ -79,7 +79,7 @@ describe('muster schedules', () => {
     expect(api.requests[0]?.headers['idempotency-key']).toMatch(/^cli-/);
   });
 
-  it('says what is wrong by the field that it was said in', async () => {
+  it('create prints a problem under the field that caused it', async () => {
     const errors = [{ pointer: '/target/client', code: 'unknown-client', detail: 'there is no client "x"' }];
     api.answers['POST /v1/schedules'] = {
       status: 422,
@@ -90,14 +90,14 @@ describe('muster schedules', () => {
     expect(refused.notes).toContain('target.client');
   });
 
-  it.each(['pause', 'resume', 'disable', 'enable'])('asks to %s one', async (verb) => {
+  it.each(['pause', 'resume', 'disable', 'enable'])('%s sends the request with its reason', async (verb) => {
     api.answers[`POST /v1/schedules/sch_1/${verb}`] = { status: 200, body: schedule };
     const done = await muster('schedules', verb, 'sch_1', '--reason', 'holiday');
     expect(done).toMatchObject({ code: exitCodes.ok, out: 'sch_1\n' });
     expect(api.bodies).toEqual([{ reason: 'holiday' }]);
   });
 
-  it('fires now and backfills', async () => {
+  it('run-now and backfill fire occurrences', async () => {
     const fired = { ...occurrence, state: 'fired', kind: 'manual', cause: null, instants: 1, jobId: 'job_1' };
     api.answers['POST /v1/schedules/sch_1/run-now'] = { status: 200, body: { fired: [fired], alreadyFired: 0 } };
     const now = await muster('schedules', 'run-now', 'sch_1', '--group', 'SG');
@@ -109,7 +109,7 @@ describe('muster schedules', () => {
     expect(api.bodies).toEqual([{ groups: ['SG'] }, { from: 'a', until: 'b' }]);
   });
 
-  it('previews one by its id, and a rhythm before it is made', async () => {
+  it('preview prints the fires of a stored schedule and of a rhythm without a schedule', async () => {
     const preview = {
       zone: 'UTC',
       fires: [{ at: null, localTime: '2026-03-08T02:00:00', mark: 'skipped', instants: 2 }],
@@ -130,7 +130,7 @@ describe('muster schedules', () => {
     expect(api.bodies).toEqual([{ cron: '0 * * * *' }]);
   });
 
-  it('shows what was skipped, and why', async () => {
+  it('occurrences prints skipped occurrences with their causes', async () => {
     api.answers['GET /v1/schedules/sch_1/occurrences?state=skipped'] = {
       status: 200,
       body: { items: [occurrence], next: null },
@@ -152,7 +152,7 @@ describe('muster work-calendars', () => {
   };
   const dates = [{ date: '2026-12-25', name: 'Christmas Day' }];
 
-  it('are put, listed, shown and deleted', async () => {
+  it('put, list, show and delete work calendars', async () => {
     api.answers['PUT /v1/work-calendars/SG'] = { status: 200, body: { ...calendar, dates } };
     api.answers['GET /v1/work-calendars'] = {
       status: 200,
@@ -182,7 +182,7 @@ describe('muster groups', () => {
     links: { self: '' },
   };
 
-  it('are put, listed, shown and deleted', async () => {
+  it('put, list, show and delete groups', async () => {
     api.answers['PUT /v1/groups/SG'] = { status: 200, body: group };
     api.answers['GET /v1/groups'] = { status: 200, body: { items: [group], next: null } };
     api.answers['GET /v1/groups/SG'] = { status: 200, body: group };

@@ -38,7 +38,7 @@ afterEach(() => api.stop());
 const muster = (...args: string[]) => runMuster(args, { api });
 
 describe('muster shards', () => {
-  it('shows a line for each, and what a person should know', async () => {
+  it('prints one line per shard, with notes for the operator', async () => {
     const unknown = { ...shard, country: 'VN', lag: { ...shard.lag, messages: null }, notes: [], breaker: 'open' };
     api.answers['GET /v1/shards'] = { status: 200, body: { items: [shard, unknown] } };
     const { code, out } = await muster('shards');
@@ -48,7 +48,7 @@ describe('muster shards', () => {
     expect(out).toContain('award-reward SG: more workers than partitions');
   });
 
-  it('writes as JSON what the API answered', async () => {
+  it('--json prints the response of the API', async () => {
     api.answers['GET /v1/shards'] = { status: 200, body: { items: [shard] } };
     const { out } = await muster('--json', 'shards');
     expect(JSON.parse(out)).toEqual({ items: [shard] });
@@ -56,7 +56,7 @@ describe('muster shards', () => {
 });
 
 describe('muster shards show', () => {
-  it('shows who has which partition', async () => {
+  it('prints the partitions of each worker', async () => {
     api.answers[`GET ${path}`] = { status: 200, body: shard };
     const { out } = await muster('shards', 'show', 'award-reward', 'SG');
     expect(out).toContain('worker-1: 0, 1, 2');
@@ -66,7 +66,7 @@ describe('muster shards show', () => {
     expect(out).toContain('more workers than partitions');
   });
 
-  it('says that there is no such shard', async () => {
+  it('fails if the shard does not exist', async () => {
     const problem = { type: 'urn:x', title: 'Not Found', status: 404, detail: 'there is no shard "award-reward.XX"' };
     const body = { ...problem, code: 'shard-not-found', errors: [], requestId: 'r' };
     api.answers['GET /v1/shards/award-reward.XX'] = { status: 404, body };
@@ -80,7 +80,7 @@ describe('muster shards set', () => {
   const set = (partitions: string) => muster('shards', 'set', 'award-reward', 'SG', '--partitions', partitions);
   const with12 = (actual: number | null) => ({ ...shard, partitions: { wanted: 12, actual } });
 
-  it('raises the partitions, and waits until Kafka has them', async () => {
+  it('raises the number of partitions and waits until Kafka has created them', async () => {
     api.answers[`PATCH ${path}`] = { status: 200, body: with12(6) };
     api.answers[`GET ${path}`] = { status: 200, body: with12(12) };
     const { code, out, notes } = await set('12');
@@ -90,7 +90,7 @@ describe('muster shards set', () => {
     expect(notes).toBe('');
   });
 
-  it('does not wait where Kafka does not tell', async () => {
+  it('does not wait if the API cannot read the number of partitions from Kafka', async () => {
     api.answers[`PATCH ${path}`] = { status: 200, body: with12(null) };
     const { code, notes } = await set('12');
     expect(code).toBe(exitCodes.ok);
@@ -98,7 +98,7 @@ describe('muster shards set', () => {
     expect(notes).toContain('Kafka does not tell');
   });
 
-  it('says why they are not raised, by the name of the option', async () => {
+  it('prints under the name of the option why the API refused the number', async () => {
     const errors = [{ pointer: '/partitions', code: 'out-of-range', detail: 'has to be at least 6, not 3' }];
     const problem = { type: 'urn:x', title: 'x', status: 422, detail: 'the request has problems', code: 'x', errors };
     api.answers[`PATCH ${path}`] = { status: 422, body: { ...problem, requestId: 'r' } };
@@ -108,7 +108,7 @@ describe('muster shards set', () => {
     expect(notes).toContain('not raised');
   });
 
-  it.each(['0', '1.5', 'many'])('refuses %s before it asks', async (partitions) => {
+  it.each(['0', '1.5', 'many'])('rejects %s without sending a request', async (partitions) => {
     const { code, notes } = await set(partitions);
     expect(code).toBe(exitCodes.usage);
     expect(notes).toContain('whole number');

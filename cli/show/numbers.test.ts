@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clockTime, count, duration, percent } from './numbers.ts';
 
-test('counts are grouped', () => {
+test('count groups digits by thousands', () => {
   expect(count(1_250_000)).toBe('1,250,000');
 });
 
@@ -12,7 +12,7 @@ test.each([
   [999_999, 1_000_000, '99 %'],
   [1000, 1000, '100 %'],
   [0, 0, '–'],
-])('%i of %i is %s', (part, whole, text) => {
+])('percent renders %i of %i as %s', (part, whole, text) => {
   expect(percent(part, whole)).toBe(text);
 });
 
@@ -22,10 +22,10 @@ test.each([
   [125, '2 min 05 s'],
   [3720, '1 h 02 min'],
   [54 * 86_400 + 12.5 * 3600, '54 d 12 h'],
-])('%d seconds are %s', (seconds, text) => {
+])('duration renders %d seconds as %s', (seconds, text) => {
   expect(duration(seconds)).toBe(text);
 });
 
-test('a time since the beginning has minutes and seconds', () => {
+test('clockTime renders elapsed time as minutes and seconds', () => {
   expect(clockTime(67.9)).toBe('01:07');
 });

@@ -157,12 +157,12 @@ export function renderFacts(
   facts: readonly (readonly [label: string, text: string | readonly string[] | null | undefined])[],
   { paint }: { paint: Paint },
 ): string {
-  const shown = facts.flatMap(([label, text]) => {
+  const rows = facts.flatMap(([label, text]) => {
     const texts = [text ?? []].flat();
     return texts.map((each, index) => ({ label: index === 0 ? label : '', text: oneLine(each) }));
   });
-  const width = Math.max(0, ...shown.map(({ label }) => cellsOf(label)));
+  const width = Math.max(0, ...rows.map(({ label }) => cellsOf(label)));
   const below = head.facts ? `  ${paint.faint(oneLine(head.facts.join(' · ')))}\n` : '';
-  const lines = shown.map(({ label, text }) => `  ${paint.faint(padTo(oneLine(label), width))}  ${text}\n`);
+  const lines = rows.map(({ label, text }) => `  ${paint.faint(padTo(oneLine(label), width))}  ${text}\n`);
   return `  ${paint.strong(oneLine(head.name))}\n${below}\n${lines.join('')}`;
 }

@@ -8,10 +8,10 @@ test.each([
   ['America/New_York', '2027-01-14 20:00 America/New_York (2027-01-15 01:00 UTC)'],
   [undefined, '2027-01-15 01:00 UTC'],
   ['Asia/Atlantis', '2027-01-15 01:00 UTC'],
-])('an instant in %s', (zone, text) => {
+])('localAndUtc renders an instant in the zone %s', (zone, text) => {
   expect(localAndUtc(instant, zone)).toBe(text);
 });
 
-test('a time of day says that it is UTC', () => {
+test('localTime and utcTimeOfDay mark times as UTC', () => {
   expect([localTime(instant, undefined), utcTimeOfDay(instant)]).toEqual(['2027-01-15 01:00 UTC', '01:00:20 UTC']);
 });

@@ -54,6 +54,6 @@ function tenths(value: number): string {
 function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
   const step = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
-  const shown = value / 1024 ** step;
-  return `${shown < 10 && step > 0 ? shown.toFixed(1) : count(shown)} ${units[step] ?? ''}`;
+  const scaled = value / 1024 ** step;
+  return `${scaled < 10 && step > 0 ? scaled.toFixed(1) : count(scaled)} ${units[step] ?? ''}`;
 }

@@ -22,7 +22,7 @@ const load: Load = {
 };
 
 describe('the size of an installation', () => {
-  it('goes by what the pages publish', () => {
+  it('is computed from the figures that the docs publish', () => {
     const row = /^\| \*\*Muster\*\*, paging and all +\|(.*)\|$/m.exec(page('performance.md'))?.[1] ?? '';
     const published = [...row.matchAll(/\((\d+)\)/g)].map(([, us]) => Number(us));
     expect(figures.batch.map(({ us }) => us)).toEqual(published);
@@ -36,52 +36,52 @@ describe('the size of an installation', () => {
       expect(page('postgres.md')).toMatch(new RegExp(`^\\| ${service} +\\| +${connectionsOf(service)} \\|`, 'm'));
   });
 
-  it('is of 10,000,000 users an hour what the page works out: 28 batches a second, 3 slots a step', () => {
+  it('equals the docs for 10,000,000 users an hour: 28 batches a second, 3 slots a step', () => {
     const size = computeSize(load);
     expect(size.batchesASecond).toBeCloseTo(27.8, 1);
     expect(size.slots).toBe(3);
     expect(size.processes).toEqual({ api: 2, scheduler: 2, trigger: 2, worker: 2, dispatcher: 2 });
   });
 
-  it('has as many workers as slots need, and partitions for all of them', () => {
+  it('has enough workers for the slots, and partitions for all workers', () => {
     const size = computeSize({ ...load, latencyMs: 10_000, workerConcurrency: 50 });
     expect(size.slots).toBe(556);
     expect(size.processes.worker).toBe(23);
     expect(size.partitionsPerShard).toBe(35);
   });
 
-  it('costs more between two measured latencies, and no more beyond the longest', () => {
+  it('interpolates the cost between two measured latencies and stays constant beyond the longest', () => {
     const coresAt = (latencyMs: number) => computeSize({ ...load, latencyMs }).cores.worker;
     expect(coresAt(35)).toBeCloseTo((coresAt(20) + coresAt(50)) / 2);
     expect(coresAt(500)).toBe(coresAt(50));
     expect(computeSize({ ...load, steps: 4 }).cores.worker).toBeCloseTo(2 * coresAt(50));
   });
 
-  it('leaves half of a core free, and allows for cores half as quick as the measured ones', () => {
+  it('reserves half of each core, and assumes cores half as fast as the measured ones', () => {
     const perBatch = (figures.batch.at(-1)?.us ?? 0) * (figures.batchByProcess.worker / 213);
     expect(computeSize(load).cores.worker).toBeCloseTo((27.8 * perBatch * 2) / 1e6 / 0.5, 2);
   });
 
-  it('needs connections for each process, and some for people', () => {
+  it('has connections for each process and some for operators', () => {
     // 30, 11, 15, 6 and 6, two of each.
     expect(computeSize(load).connections).toBe(20 + 2 * (30 + 11 + 15 + 6 + 6));
   });
 
-  it('counts receipts and failures in the log', () => {
+  it('includes receipts and failures in the WAL volume', () => {
     const logWith = (changes: Partial<Load>) => computeSize({ ...load, ...changes }).disk.logADay;
     const withoutBoth = logWith({ receiptsPercent: 0, failedPercent: 0 });
     expect(logWith({ failedPercent: 0 }) - withoutBoth).toBeCloseTo(10_000_000 * figures.log.receipt);
     expect(logWith({ receiptsPercent: 0 }) - withoutBoth).toBeCloseTo(200_000 * figures.log.failure);
   });
 
-  it('keeps receipts by days of their own, and up to a week longer because whole weeks leave', () => {
+  it('keeps receipts for their own retention plus one week, because whole weeks are dropped', () => {
     const keptWith = (receipts: number) => computeSize({ ...load, keepDays: { ...load.keepDays, receipts } }).disk;
     expect(keptWith(7).receipts).toBe(10_000_000 * figures.kept.receipt * (7 + 7));
     expect(keptWith(90).receipts / keptWith(7).receipts).toBeCloseTo(97 / 14);
     expect(keptWith(90).failures).toBe(keptWith(7).failures);
   });
 
-  it('grows with the length of user ids, in tables and in the log', () => {
+  it('grows with the length of user ids, in tables and in the WAL', () => {
     const diskWith = (idLength: number) => computeSize({ ...load, idLength }).disk;
     const [short, long] = [diskWith(12), diskWith(36)];
     expect(long.users / short.users).toBeCloseTo((18 + 24) / 18);
@@ -90,7 +90,7 @@ describe('the size of an installation', () => {
     expect(Object.values(computeSize({ ...load, idLength: 1 }).disk).every((bytes) => bytes >= 0)).toBe(true);
   });
 
-  it('names the bounds of one database that a load exceeds', async () => {
+  it('names the limits of one database that the load exceeds', async () => {
     expect(computeSize(load).exceeds).toEqual([]);
     const exceeds = (usersADay: number) => computeSize({ ...load, usersADay }).exceeds;
     expect(exceeds(2_000_000_000)).toEqual(['logBytesASecond']);
@@ -101,7 +101,7 @@ describe('the size of an installation', () => {
     expect((await runMuster(['size'], {})).out).not.toContain('More than one database');
   });
 
-  it('is told as tables, and as data', async () => {
+  it('is printed as tables, and as JSON with --json', async () => {
     const { code, out, notes } = await runMuster(['size', '--users', '10000000', '--jobs', '1000000'], {});
     expect(code).toBe(0);
     expect(out).toMatch(/worker +2 +/);

@@ -47,8 +47,8 @@ const add = command({
   ask: ({ client, args: [users], options }) => suppressUsers({ client, body: { ...options, users } }),
   refused: 'not added',
   render: ({ added }) => `${added}\n`,
-  hint: ({ added, people, lastCallWithinMs, ...shown }) =>
-    `${count(added)} added, ${count(people)} people on the list of ${shown.actionType}${lastCallText(lastCallWithinMs)}`,
+  hint: ({ added, people, lastCallWithinMs, ...upload }) =>
+    `${count(added)} added, ${count(people)} people on the list of ${upload.actionType}${lastCallText(lastCallWithinMs)}`,
 });
 
 /** Warns that a batch with these users may have been claimed before. */
@@ -156,13 +156,13 @@ const uploadOf = command({
   render: renderUpload,
 });
 
-function renderUpload(shown: SuppressionUpload, view: View): string {
-  const { id, state, cause, rows, people, rejected, rejects, mode, createdAt } = shown;
+function renderUpload(upload: SuppressionUpload, view: View): string {
+  const { id, state, cause, rows, people, rejected, rejects, mode, createdAt } = upload;
   const lines = rejects.map(
     ({ line, rule, value }) => [`line ${line}`, `${rule.replaceAll('-', ' ')}: ${value}`] as const,
   );
   return renderFacts(
-    { name: shown.actionType, facts: [id, mode, cause === null ? state : `${state}: ${cause}`] },
+    { name: upload.actionType, facts: [id, mode, cause === null ? state : `${state}: ${cause}`] },
     [
       ['people', count(people)],
       ['rows', `${count(rows)}, of them ${count(rejected)} that are no user`],

@@ -28,21 +28,21 @@ const upload = {
   lastCallWithinMs: 90_000,
 };
 
-test('list shows how many people are on which', async () => {
+test('muster suppressions list prints the number of users on each list', async () => {
   api.answers['GET /v1/suppressions'] = { status: 200, body: { items: [list], next: null } };
   const { code, out } = await muster(['list']);
   expect(code).toBe(exitCodes.ok);
   expect(out).toMatch(/send-message +1,200 +4 +2026-11-21/);
 });
 
-test('add puts people on one, with why', async () => {
+test('muster suppressions add puts users on a list with a note', async () => {
   api.answers['POST /v1/suppressions'] = { status: 200, body: { ...list, added: 2, lastCallWithinMs: null } };
   const { out, notes } = await muster(['add', 'u1', 'u2', '--action', 'send-message', '--note', 'asked to']);
   expect(api.bodies).toEqual([{ actionType: 'send-message', users: ['u1', 'u2'], note: 'asked to' }]);
   expect([out, notes]).toEqual(['2\n', '2 added, 1,200 people on the list of send-message\n']);
 });
 
-test('remove and show name the user as it is', async () => {
+test('muster suppressions remove and show percent-encode the user id', async () => {
   api.answers['DELETE /v1/suppressions/users/a%2Fb?actionType=*'] = { status: 204, body: null };
   expect((await muster(['remove', 'a/b', '--action', '*'])).notes).toBe('not on that list any more\n');
   const lists = [{ actionType: '*', note: 'asked to', addedAt: list.changedAt }];
@@ -50,7 +50,7 @@ test('remove and show name the user as it is', async () => {
   expect((await muster(['show', 'a/b'])).out).toContain('asked to');
 });
 
-test('upload sends a file as it comes, and says what is no user', async () => {
+test('muster suppressions upload sends the file unchanged and prints how many rows are not users', async () => {
   api.answers['POST /v1/suppressions/uploads?actionType=*&mode=replace'] = { status: 201, body: upload };
   const { out, notes } = await muster(['upload', '-', '--action', '*', '--mode', 'replace'], 'u1\nu2\n');
   expect(api.bodies).toEqual(['u1\nu2\n']);
@@ -62,7 +62,7 @@ test('upload sends a file as it comes, and says what is no user', async () => {
   expect((await muster(['upload-of', 'sup_1'])).out).toMatch(/line 7 +control character: a\\u0000/);
 });
 
-test('upload --preview shows a file without countries, and loads nothing', async () => {
+test('muster suppressions upload --preview prints how the API would read the file, and changes no list', async () => {
   const reading = { encoding: 'utf-8', separator: null, columns: ['userId'], userColumn: 'userId' };
   const columns = [{ name: 'userId', use: 'user' }];
   const body = {
@@ -88,7 +88,7 @@ test('upload --preview shows a file without countries, and loads nothing', async
   expect(api.requests.map((each) => each.line)).toEqual([line]);
 });
 
-test('upload names the number that a replacement needs confirmed, and sends it', async () => {
+test('muster suppressions upload prints the number of removals to confirm, and sends it with the option', async () => {
   const detail = 'the file replaces 4 people by 1: it removes 4 of them';
   const errors = [{ pointer: '/confirmRemoved', code: 'replacement-not-confirmed', detail: 'has to be 4' }];
   const refusal = { title: 'Conflict', status: 409, code: 'replacement-not-confirmed', detail, errors };

@@ -22,7 +22,7 @@ const problems = 'the request has problems';
 const at = '2026-11-21T08:00:00.000Z';
 const payday = { ...written, id: 'tpl_1', revision: 3, createdAt: at, updatedAt: at, links: {} };
 
-test('is created from a file, and what is wrong is said by its pointer', async () => {
+test('muster templates create sends a file and prints problems with their pointers', async () => {
   api.answers['POST /v1/templates'] = { status: 201, body: payday };
   expect((await muster(['create', '-f', '-'], { piped: JSON.stringify(written) })).out).toBe('tpl_1\n');
   expect(api.bodies).toEqual([written]);
@@ -35,7 +35,7 @@ test('is created from a file, and what is wrong is said by its pointer', async (
   ]);
 });
 
-test('is listed, shown, and changed', async () => {
+test('muster templates list, show and change print the template', async () => {
   api.answers['GET /v1/templates?limit=20&q=pay'] = ok({ items: [payday], next: null });
   const { out } = await muster(['list', '--search', 'pay']);
   expect(out.split('\n').some((line) => /tpl_1 +Payday +3 +segment units +2026-11-21 08:00 UTC/.test(line))).toBe(true);
@@ -56,7 +56,7 @@ test('is listed, shown, and changed', async () => {
   expect((await muster(['change', 'tpl_1', '-f', '-'], { piped: '{"name":"b"}' })).out).toBe('tpl_1 revision 4\n');
 });
 
-test('makes a campaign of values that keep their types', async () => {
+test('muster templates use creates a campaign and keeps the types of the values', async () => {
   api.answers['POST /v1/templates/tpl_1/campaigns'] = { status: 201, body: { ...campaign, id: 'cmp_2' } };
   const { out, notes } = await muster(['use', 'tpl_1', '--name', 'March', 'segment=riders', 'units=5']);
   expect([out, notes]).toEqual(['cmp_2\n', 'a draft; to start it now: muster campaign start cmp_2\n']);
@@ -67,7 +67,7 @@ test('makes a campaign of values that keep their types', async () => {
   ]);
 });
 
-test('says of a value that is refused its variable', async () => {
+test('muster templates use names the variable whose value was refused', async () => {
   const errors = [{ pointer: '/variables/units', detail: 'has to be at most 5, not 6' }];
   const body = { title: 'x', status: 422, detail: problems, errors };
   api.answers['POST /v1/templates/tpl_1/campaigns'] = { status: 422, body };
@@ -78,7 +78,7 @@ test('says of a value that is refused its variable', async () => {
 test.each([
   ['y\n', true],
   ['\n', false],
-])('is deleted once a person has answered %j', async (typed, goes) => {
+])('muster templates delete removes the template only if the user confirms: answer %j', async (typed, goes) => {
   api.answers['GET /v1/templates/tpl_1'] = ok(payday);
   api.answers['DELETE /v1/templates/tpl_1'] = ok('');
   const { out, notes } = await muster(['delete', 'tpl_1'], { typed });

@@ -14,7 +14,7 @@ const page = `# Changes
 The first version.
 `;
 
-it('what was not released becomes the section of the version, below an empty one', () => {
+it('closeUnreleased moves the unreleased text to the section of the version and leaves an empty one above it', () => {
   const closed = closeUnreleased(page, '0.2.0', '2026-12-01');
   expect(sectionsOf(closed)).toEqual([
     { name: 'Unreleased', text: '' },
@@ -25,7 +25,7 @@ it('what was not released becomes the section of the version, below an empty one
   expect(changelogProblems(closed, '0.2.0')).toEqual([]);
 });
 
-it('a version of which it says nothing is not released, nor one beside text of the next', () => {
+it('a version is not released without its section in the changelog, or with unreleased text in it', () => {
   expect(changelogProblems(page, '0.2.0')).toEqual([
     'docs/CHANGELOG.md says nothing of 0.2.0: `npm run release -- bump 0.2.0` makes its section',
     'docs/CHANGELOG.md has text below [Unreleased], which would be released and not be said of 0.2.0',
@@ -33,7 +33,7 @@ it('a version of which it says nothing is not released, nor one beside text of t
   expect(changelogProblems('# Changes\n\n## [0.2.0] - 2026-12-01\n', '0.2.0')).toHaveLength(1);
 });
 
-it('where nothing has changed there is no section to make', () => {
+it('closeUnreleased throws if there is no unreleased text', () => {
   expect(() => closeUnreleased('# Changes\n\n## [Unreleased]\n\n## [0.1.0]\n\nFirst.', '0.2.0', '2026-12-01')).toThrow(
     'nothing to release',
   );

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { baseImages, type BaseImage } from './base-images.ts';
-import { saidVersions, type SaidVersion } from './version-places.ts';
+import { findVersions, type FoundVersion } from './version-places.ts';
 
 export interface Checkout {
   /** Full commit hash. */
@@ -10,7 +10,7 @@ export interface Checkout {
   /** Lines of `git status`: differences from the commit. */
   changes: readonly string[];
   tags: readonly string[];
-  said: readonly SaidVersion[];
+  versions: readonly FoundVersion[];
   changelog: string;
   /** Tag of the previous version, or `none`, from `migrations/released-version`. */
   releasedBefore: string;
@@ -26,7 +26,7 @@ export function readCheckout(root: string): Checkout {
     commit: git('rev-parse', 'HEAD')[0] ?? '',
     changes: git('status', '--porcelain'),
     tags: git('tag', '--list'),
-    said: saidVersions(root),
+    versions: findVersions(root),
     changelog: text('docs/CHANGELOG.md'),
     releasedBefore: text('migrations/released-version').trim(),
     oldest: text('migrations/oldest-version').trim(),
@@ -35,8 +35,8 @@ export function readCheckout(root: string): Checkout {
 }
 
 /** Returns the version in package.json, which all other files must match. */
-export function versionOf({ said }: Pick<Checkout, 'said'>): string {
-  const version = said.find(({ file }) => file === 'package.json')?.version;
+export function versionOf({ versions }: Pick<Checkout, 'versions'>): string {
+  const version = versions.find(({ file }) => file === 'package.json')?.version;
   if (version === undefined) throw new Error('package.json says no version');
   return version;
 }

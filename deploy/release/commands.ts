@@ -6,7 +6,7 @@ import { closeUnreleased } from './changelog.ts';
 import { readCheckout, versionOf } from './checkout.ts';
 import { buildPlan, publishPlan } from './plan.ts';
 import { bumpProblems, releaseProblems, tagBefore } from './problems.ts';
-import { runSteps, shown, type RunTerms } from './run-steps.ts';
+import { commandText, runSteps, type RunTerms } from './run-steps.ts';
 import { commandOf, toolProblems } from './tools.ts';
 import { writeVersion } from './version-places.ts';
 
@@ -43,7 +43,7 @@ export async function release(terms: RunTerms, { registry, isDryRun }: ReleaseOp
   const plan = { version, commit: checkout.commit, out, helm: commandOf('helm', environment) };
   const steps = [...buildPlan(plan), ...(registry === undefined ? [] : publishPlan(plan, registry))];
   if (isDryRun) {
-    for (const step of steps) report(`${step.name}: ${shown(step)}`);
+    for (const step of steps) report(`${step.name}: ${commandText(step)}`);
     refuse(problems);
     return;
   }

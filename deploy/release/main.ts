@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bump, pin, RefusedError, release } from './commands.ts';
-import { shown, StepFailedError } from './run-steps.ts';
+import { commandText, StepFailedError } from './run-steps.ts';
 
 const usage = `npm run release -- <command>
 
@@ -50,7 +50,7 @@ try {
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   if (error instanceof StepFailedError) {
     say(error.message);
-    say(`not done:\n${error.left.map((step) => shown(step)).join('\n')}`);
+    say(`not done:\n${error.left.map((step) => commandText(step)).join('\n')}`);
   } else {
     say(error instanceof Error ? error.message : String(error));
   }

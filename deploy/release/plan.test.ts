@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildPlan, publishPlan } from './plan.ts';
-import { shown } from './run-steps.ts';
+import { commandText } from './run-steps.ts';
 
 const terms = { version: '0.2.0', commit: 'c0ffee', out: '/out', helm: 'helm' };
 const image = [
@@ -8,8 +8,8 @@ const image = [
   '--file deploy/Dockerfile --label org.opencontainers.image.revision=c0ffee',
 ].join(' ');
 
-it('builds image, chart and SDK with what they consist of, and their checksums last', () => {
-  expect(buildPlan(terms).map((step) => shown(step))).toEqual([
+it('buildPlan builds the image, chart and SDK with their bills of materials, and the checksums last', () => {
+  expect(buildPlan(terms).map((step) => commandText(step))).toEqual([
     'node deploy/release/write-bill.ts . application /out/muster-0.2.0-image.cdx.json',
     'node deploy/release/write-bill.ts sdk library /out/muster-sdk-0.2.0.cdx.json',
     '(cd sdk && npm pack --pack-destination /out)',
@@ -19,8 +19,8 @@ it('builds image, chart and SDK with what they consist of, and their checksums l
   ]);
 });
 
-it('publishes what was built, and makes the tag when all of it is there', () => {
-  expect(publishPlan(terms, 'registry.test/acme').map((step) => shown(step))).toEqual([
+it('publishPlan publishes the artifacts and creates the tag after all of them', () => {
+  expect(publishPlan(terms, 'registry.test/acme').map((step) => commandText(step))).toEqual([
     `${image} --tag registry.test/acme/muster:0.2.0 --push --metadata-file /out/pushed-image.json .`,
     'helm push /out/muster-0.2.0.tgz oci://registry.test/acme/charts',
     'npm publish /out/muster-sdk-0.2.0.tgz --access public',
@@ -29,7 +29,9 @@ it('publishes what was built, and makes the tag when all of it is there', () => 
   ]);
 });
 
-it('what comes before a version is not what others get who name none', () => {
-  const published = publishPlan({ ...terms, version: '0.2.0-rc.1' }, 'registry.test/acme').map((step) => shown(step));
+it('publishPlan publishes a pre-release under a separate npm tag, so it is not installed by default', () => {
+  const published = publishPlan({ ...terms, version: '0.2.0-rc.1' }, 'registry.test/acme').map((step) =>
+    commandText(step),
+  );
   expect(published).toContain('npm publish /out/muster-sdk-0.2.0-rc.1.tgz --access public --tag next');
 });

@@ -11,7 +11,7 @@ function checkout(changes: Partial<Checkout> = {}): Checkout {
     commit: 'c0ffee',
     changes: [],
     tags: ['v0.1.0', 'v0.2.0'],
-    said: [
+    versions: [
       { file: 'package.json', version: '0.3.0' },
       { file: 'sdk/package.json', version: '0.3.0' },
     ],
@@ -23,21 +23,21 @@ function checkout(changes: Partial<Checkout> = {}): Checkout {
   };
 }
 
-it('a checkout that is whole may be released', () => {
+it('a complete checkout can be released', () => {
   expect(releaseProblems(checkout())).toEqual([]);
 });
 
 it.each<[string, Partial<Checkout>, string]>([
   [
-    'what is not committed',
+    'uncommitted changes',
     { changes: [' M README.md', '?? notes.txt'] },
     'the checkout differs from its commit: M README.md, ?? notes.txt',
   ],
-  ['a version that is released', { tags: ['v0.2.0', 'v0.3.0'] }, '0.3.0 is released: there is a tag v0.3.0'],
+  ['a version that was already released', { tags: ['v0.2.0', 'v0.3.0'] }, '0.3.0 is released: there is a tag v0.3.0'],
   [
     'a file of another version',
     {
-      said: [
+      versions: [
         { file: 'package.json', version: '0.3.0' },
         { file: 'sdk/package.json', version: '0.2.0' },
       ],
@@ -45,9 +45,9 @@ it.each<[string, Partial<Checkout>, string]>([
     'sdk/package.json says 0.2.0, and package.json 0.3.0',
   ],
   [
-    'a file that has ceased to say it',
+    'a file without its version',
     {
-      said: [
+      versions: [
         { file: 'package.json', version: '0.3.0' },
         { file: 'deploy/Dockerfile', version: undefined },
       ],
@@ -55,63 +55,63 @@ it.each<[string, Partial<Checkout>, string]>([
     'deploy/Dockerfile says no version, and package.json 0.3.0',
   ],
   [
-    'a version that the changelog does not know',
+    'a version that is missing in the changelog',
     { changelog: '## [Unreleased]\n\n## [0.2.0]\n\nBefore.\n' },
     'docs/CHANGELOG.md says nothing of 0.3.0: `npm run release -- bump 0.3.0` makes its section',
   ],
   [
-    'upgrades that were tested from another version',
+    'upgrade tests from the wrong version',
     { releasedBefore: 'v0.1.0' },
     'migrations/released-version says v0.1.0, and the version before 0.3.0 is v0.2.0: upgrades were tested from another one',
   ],
   [
-    'a schema on which the version before may not work',
+    'a schema that is incompatible with the previous version',
     { oldest: '0.3.0' },
     'migrations/oldest-version says 0.3.0, and 0.2.0 has to have room on the schema of 0.3.0: what it still uses may be dropped a version later',
   ],
   [
-    'a base image that is another one tomorrow',
+    'a base image without a digest',
     { images: [{ file: 'deploy/Dockerfile', name: 'node:24', digest: undefined }] },
     'deploy/Dockerfile takes node:24 without its digest: `npm run release -- pin` looks it up and writes it',
   ],
   [
-    'a digest that is none',
+    'a malformed digest',
     { images: [{ file: 'deploy/Dockerfile', name: 'node:24', digest: 'sha256:todo' }] },
     'deploy/Dockerfile takes node:24 without its digest: `npm run release -- pin` looks it up and writes it',
   ],
-])('refuses %s, and says so alone', (_, changes, problem) => {
+])('releaseProblems reports only %s', (_, changes, problem) => {
   expect(releaseProblems(checkout(changes))).toEqual([problem]);
 });
 
-it('every image of this checkout has its digest', () => {
+it('every base image of this checkout is pinned by digest', () => {
   const images = baseImages(path.resolve(import.meta.dirname, '../..'));
   expect(new Set(images.map(({ file }) => file))).toEqual(new Set(['deploy/Dockerfile', 'docker-compose.yml']));
   expect(imageProblems(images)).toEqual([]);
 });
 
-it('says all that is wrong at once', () => {
+it('releaseProblems reports all problems at once', () => {
   expect(releaseProblems(checkout({ changes: ['?? a'], releasedBefore: 'none', images: [] }))).toHaveLength(2);
 });
 
-it('the first version has none before it, and room for itself', () => {
+it('releaseProblems requires no previous version for the first release, if upgrade tests start at that release', () => {
   const first = checkout({ tags: [], releasedBefore: 'none', oldest: '0.3.0' });
   expect(releaseProblems(first)).toEqual([]);
   expect(releaseProblems({ ...first, oldest: '0.4.0' })).toHaveLength(1);
 });
 
-describe('the version before', () => {
+describe('tagBefore', () => {
   it.each([
     ['0.3.0', 'v0.2.1'],
     ['0.2.1', 'v0.2.0'],
     ['0.1.0', undefined],
     ['1.0.0', 'v0.10.0'],
-  ])('of %s is %s, whatever else is tagged', (version, before) => {
+  ])('returns for version %s the tag %s, whatever other tags exist', (version, before) => {
     expect(tagBefore(['v0.10.0', 'v0.2.0', 'v0.2.1', 'nightly', 'v1', '0.2.9', 'v0.1.0'], version)).toBe(before);
   });
 });
 
-describe('a checkout gets a version', () => {
-  it.each(['0.3.0', '0.3.1', '0.4.0', '1.0.0-rc.1'])('of %s', (version) => {
+describe('a checkout', () => {
+  it.each(['0.3.0', '0.3.1', '0.4.0', '1.0.0-rc.1'])('can be bumped to %s', (version) => {
     expect(bumpProblems(checkout(), version)).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('a checkout gets a version', () => {
     ['0.4', '"0.4" is no version, such as 1.4.0 or 1.4.0-rc.2'],
     ['v0.4.0', '"v0.4.0" is no version, such as 1.4.0 or 1.4.0-rc.2'],
     ['0.2.5', '0.2.5 is older than 0.3.0, which package.json says'],
-  ])('but not of %s', (version, problem) => {
+  ])('cannot be bumped to %s', (version, problem) => {
     expect(bumpProblems(checkout(), version)).toEqual([problem]);
   });
 });

@@ -41,17 +41,17 @@ export function tagBefore(tags: readonly string[], version: string): string | un
 
 function treeProblems({ changes }: Checkout): string[] {
   if (changes.length === 0) return [];
-  const shown = changes.slice(0, 5).map((line) => line.trim());
-  const others = changes.length > shown.length ? ` and ${changes.length - shown.length} more` : '';
-  return [`the checkout differs from its commit: ${shown.join(', ')}${others}`];
+  const first = changes.slice(0, 5).map((line) => line.trim());
+  const others = changes.length > first.length ? ` and ${changes.length - first.length} more` : '';
+  return [`the checkout differs from its commit: ${first.join(', ')}${others}`];
 }
 
 function tagProblems({ tags }: Checkout, version: string): string[] {
   return tags.includes(tagOf(version)) ? [`${version} is released: there is a tag ${tagOf(version)}`] : [];
 }
 
-function placeProblems({ said }: Checkout, version: string): string[] {
-  return said
+function placeProblems({ versions }: Checkout, version: string): string[] {
+  return versions
     .filter((one) => one.version !== version)
     .map((one) => `${one.file} says ${one.version ?? 'no version'}, and package.json ${version}`);
 }

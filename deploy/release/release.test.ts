@@ -7,7 +7,7 @@ import { baseImages } from './base-images.ts';
 import { writeChecksums } from './checksums.ts';
 import { bump, pin, release } from './commands.ts';
 import { StepFailedError } from './run-steps.ts';
-import { saidVersions } from './version-places.ts';
+import { findVersions } from './version-places.ts';
 
 /**
  * A checkout with a history of its own, and stand-ins for the programs that need a network: each notes how it was
@@ -19,7 +19,7 @@ const digest = `sha256:${'0a'.repeat(32)}`;
 let folder: string;
 let root: string;
 let environment: NodeJS.ProcessEnv;
-let said: string[];
+let printed: string[];
 
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@muster.test', ...args], {
@@ -30,7 +30,7 @@ const commitAll = () => {
   git('add', '-A');
   git('commit', '-q', '-m', 'A state');
 };
-const terms = () => ({ root, environment, report: (line: string) => void said.push(line) });
+const terms = () => ({ root, environment, report: (line: string) => void printed.push(line) });
 const calls = () => {
   const record = path.join(folder, 'calls');
   return existsSync(record) ? readFileSync(record, 'utf8').trimEnd().split('\n') : [];
@@ -47,9 +47,9 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'muster-release-'));
   root = path.join(folder, 'checkout');
   mkdirSync(path.join(folder, 'bin'));
-  said = [];
+  printed = [];
   const files = ['docker-compose.yml', 'docs/CHANGELOG.md', 'migrations/released-version', 'migrations/oldest-version'];
-  for (const file of [...files, '.gitignore', ...saidVersions(real).map((one) => one.file)]) {
+  for (const file of [...files, '.gitignore', ...findVersions(real).map((one) => one.file)]) {
     cpSync(path.join(real, file), path.join(root, file), { recursive: true });
   }
   writeFileSync(path.join(root, 'docs/CHANGELOG.md'), '# Changes\n\n## [Unreleased]\n\n- All of it\n');
@@ -73,11 +73,11 @@ function prepare(version: string): void {
   pin(terms());
   commitAll();
   rmSync(path.join(folder, 'calls'));
-  said = [];
+  printed = [];
 }
 
 describe('a release', () => {
-  it('is built and published step by step, the tag last', async () => {
+  it('is built and published step by step, with the tag last', async () => {
     prepare('3.0.0');
     await release(terms(), { registry: 'registry.test/acme', isDryRun: false });
     const out = path.join(root, '.cache/release/3.0.0');
@@ -96,7 +96,7 @@ describe('a release', () => {
     expect(git('status', '--porcelain')).toBe('');
   });
 
-  it('that fails says what was not done, and does no more', async () => {
+  it('stops at a failed step and lists the steps that were not executed', async () => {
     prepare('3.0.0');
     standIn('helm', 'exit 3');
     const failed: unknown = await release(terms(), { registry: 'registry.test/acme', isDryRun: false }).catch(
@@ -113,23 +113,23 @@ describe('a release', () => {
     expect(git('tag', '--list')).toBe('');
   });
 
-  it('without a registry is built and published nowhere', async () => {
+  it('is built but not published without a registry', async () => {
     prepare('3.0.0');
     await release(terms(), { registry: undefined, isDryRun: false });
     expect(calls().filter((call) => /push|publish/.test(call))).toEqual([]);
     expect(git('tag', '--list')).toBe('');
   });
 
-  it('that is only to be shown runs nothing', async () => {
+  it('prints its steps and executes none in a dry run', async () => {
     prepare('3.0.0');
     await release(terms(), { registry: 'registry.test/acme', isDryRun: true });
-    expect(said).toHaveLength(11);
-    expect(said.at(-1)).toBe('push the tag: git push origin v3.0.0');
+    expect(printed).toHaveLength(11);
+    expect(printed.at(-1)).toBe('push the tag: git push origin v3.0.0');
     expect(calls()).toEqual([]);
     expect(existsSync(path.join(root, '.cache'))).toBe(false);
   });
 
-  it('is refused before anything runs, with every cause and what to do', async () => {
+  it('is refused before its first step, with all causes and fixes', async () => {
     rmSync(path.join(folder, 'bin/docker'));
     writeFileSync(path.join(root, 'notes.txt'), 'not committed');
     const bare = { ...terms(), environment: { PATH: path.join(folder, 'bin') } };
@@ -146,7 +146,7 @@ describe('a release', () => {
 });
 
 describe('digests of base images', () => {
-  it('are looked up and written behind every name, and again behind those that have one', () => {
+  it('are looked up and written after every image name, and replaced on the next run', () => {
     const before = baseImages(root).map(({ name }) => name);
     pin(terms());
     pin(terms());
@@ -156,30 +156,30 @@ describe('digests of base images', () => {
     expect(text('docker-compose.yml')).toContain('image: muster\n');
   });
 
-  it('that are none are not written', () => {
+  it('are not written if the look-up returns something else', () => {
     standIn('docker', 'echo not found');
     expect(() => pin(terms())).toThrow('is "not found", which is none');
     expect(git('status', '--porcelain')).toBe('');
   });
 });
 
-describe('a version', () => {
-  it('comes into every file, the changelog, and what upgrades are tested from', () => {
+describe('a version bump', () => {
+  it('writes the version into every file, the changelog and the base of upgrade tests', () => {
     git('tag', 'v2.9.0');
     bump(terms(), '3.0.0', '2026-12-01');
-    expect(new Set(saidVersions(root).map(({ version }) => version))).toEqual(new Set(['3.0.0']));
+    expect(new Set(findVersions(root).map(({ version }) => version))).toEqual(new Set(['3.0.0']));
     expect(text('docs/CHANGELOG.md')).toContain('## [Unreleased]\n\n## [3.0.0] - 2026-12-01\n\n- All of it');
     expect(text('migrations/released-version')).toBe('v2.9.0\n');
   });
 
-  it('leaves everything as it was where nothing has changed since the last', () => {
+  it('changes nothing if the changelog has no unreleased text', () => {
     prepare('3.0.0');
     expect(() => bump(terms(), '3.1.0', '2026-12-02')).toThrow('nothing to release');
     expect(git('status', '--porcelain')).toBe('');
   });
 });
 
-it('checksums are such as sha256sum compares', async () => {
+it('writeChecksums writes a file that sha256sum --check accepts', async () => {
   writeFileSync(path.join(folder, 'bin/a file'), 'text');
   await writeChecksums(path.join(folder, 'bin'));
   await writeChecksums(path.join(folder, 'bin'));
@@ -195,7 +195,7 @@ it.each<[string[], string]>([
   [[], 'npm run release -- <command>'],
   [['build', '--publish'], '--publish: where to? --registry ghcr.io/acme'],
   [['build', '--pretend'], `Unknown option '--pretend'`],
-])('%j is answered with what is wrong', (args, answer) => {
+])('the release command with %j prints its usage error', (args, answer) => {
   const { status, stderr } = spawnSync(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {
     encoding: 'utf8',
   });

@@ -4,7 +4,7 @@ import { runSteps, StepFailedError } from './run-steps.ts';
 const node = (name: string, script: string) => ({ name, command: [process.execPath, '-e', script] as const });
 
 describe('the steps of a release', () => {
-  it('end at the first that fails, with those that are left', async () => {
+  it('stop at the first failed step, and the error lists the remaining steps', async () => {
     const steps = [node('pass', ''), node('fail', 'process.exit(3)'), node('publish', '')];
     const running = runSteps(steps, { root: '.', environment: process.env, report: () => undefined });
     const error: unknown = await running.catch((reason: unknown) => reason);
@@ -13,7 +13,7 @@ describe('the steps of a release', () => {
     await expect(running).rejects.toThrow('could not fail');
   });
 
-  it('end with the step under way if they are aborted', async () => {
+  it('stop during the current step if they are aborted', async () => {
     const ending = new AbortController();
     // Without the end it would pass after its time.
     const steps = [node('wait', 'setTimeout(() => undefined, 10_000)'), node('publish', '')];

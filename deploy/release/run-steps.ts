@@ -27,7 +27,7 @@ export interface RunTerms {
  */
 export async function runSteps(steps: readonly Step[], terms: RunTerms): Promise<void> {
   for (const [place, step] of steps.entries()) {
-    terms.report(`${step.name}: ${shown(step)}`);
+    terms.report(`${step.name}: ${commandText(step)}`);
     const code = await runStep(step, terms);
     if (code !== 0)
       throw new StepFailedError(`could not ${step.name}: ${step.command[0]} ended with ${code}`, steps.slice(place));
@@ -55,7 +55,7 @@ async function runStep(
   }
 }
 
-export function shown({ command, folder }: Step): string {
+export function commandText({ command, folder }: Step): string {
   const typed = command
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll(`'`, `'\\''`)}'`))
     .join(' ');

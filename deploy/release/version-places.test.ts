@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { packageVersion } from '../../shared/runtime/version.ts';
-import { saidVersions, writeVersion } from './version-places.ts';
+import { findVersions, writeVersion } from './version-places.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const copies: string[] = [];
@@ -11,9 +11,9 @@ afterEach(() => {
   for (const copy of copies.splice(0)) rmSync(copy, { recursive: true });
 });
 
-it('every file that says the version says that of the package, once', () => {
-  expect(saidVersions(root).filter(({ version }) => version !== packageVersion)).toEqual([]);
-  const files = saidVersions(root).map(({ file }) => file);
+it('every file that contains the version contains that of package.json, listed once', () => {
+  expect(findVersions(root).filter(({ version }) => version !== packageVersion)).toEqual([]);
+  const files = findVersions(root).map(({ file }) => file);
   expect(files).toEqual([...new Set(files)]);
   expect(files).toEqual(
     expect.arrayContaining([
@@ -25,13 +25,13 @@ it('every file that says the version says that of the package, once', () => {
   );
 });
 
-it('another version is written into all of them, and nothing beside it', () => {
+it('writeVersion writes another version into all those files and changes nothing else', () => {
   const copy = mkdtempSync(path.join(tmpdir(), 'muster-versions-'));
   copies.push(copy);
-  for (const { file } of saidVersions(root)) cpSync(path.join(root, file), path.join(copy, file), { recursive: true });
+  for (const { file } of findVersions(root)) cpSync(path.join(root, file), path.join(copy, file), { recursive: true });
 
   writeVersion(copy, '7.8.9-rc.1');
-  expect(new Set(saidVersions(copy).map(({ version }) => version))).toEqual(new Set(['7.8.9-rc.1']));
+  expect(new Set(findVersions(copy).map(({ version }) => version))).toEqual(new Set(['7.8.9-rc.1']));
   writeVersion(copy, packageVersion);
-  expect(saidVersions(copy)).toEqual(saidVersions(root));
+  expect(findVersions(copy)).toEqual(findVersions(root));
 });

@@ -13,14 +13,14 @@ const places: Readonly<Record<string, RegExp>> = {
   'test/chart/rendered/second-region.yaml': /(?<=image: muster:)\S+/g,
 };
 
-export interface SaidVersion {
+export interface FoundVersion {
   file: string;
   version: string | undefined;
 }
 
 /** Returns the version in each file; several entries if a file contains different versions. */
-export function saidVersions(root: string): SaidVersion[] {
-  return Object.entries(places).flatMap(([file, pattern]): SaidVersion[] => {
+export function findVersions(root: string): FoundVersion[] {
+  return Object.entries(places).flatMap(([file, pattern]): FoundVersion[] => {
     const found = new Set(readFileSync(path.join(root, file), 'utf8').match(pattern));
     return found.size === 0 ? [{ file, version: undefined }] : [...found].map((version) => ({ file, version }));
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
+import type { StoredPriority } from '../../shared/domain/job/priority-bands.ts';
 import { clientQueuesSubject } from '../../test/support/client-queues-subject.ts';
 import { fc } from '../../test/support/properties.ts';
 
@@ -227,7 +227,7 @@ describe('the priorities in the queue of one client', () => {
   });
 
   it('do not let a client pass another client or have more calls', () => {
-    const orderOf = (priority?: SaidPriority) => {
+    const orderOf = (priority?: StoredPriority) => {
       const { add, claim, end } = clientQueuesSubject({ concurrency: 8, ofClient: 3 });
       add('shop', 50, priority);
       add('neighbour', 50);
@@ -250,7 +250,7 @@ describe('the priorities in the queue of one client', () => {
     queues.putBack(first);
     expect(queues.queued).toBe(6);
     const all = queues.take(6);
-    const ofPriority = (priority?: SaidPriority) => all.filter((each) => each.priority === priority);
+    const ofPriority = (priority?: StoredPriority) => all.filter((each) => each.priority === priority);
     expect(ofPriority('high').map(({ dueUs }) => dueUs)).toEqual([4, 5, 6]);
     expect(ofPriority().map(({ dueUs }) => dueUs)).toEqual([1, 2, 3]);
   });

@@ -42,7 +42,7 @@ interface ClaimGroup {
   /** References not held yet: a repeated reference's claim must not be in one statement with its end. */
   claims: readonly ReceivedReference[];
   /** Monotonic time of the claim request: the database cannot have begun the leases earlier. */
-  askedMs: number;
+  requestedAtMs: number;
   leaseMs: number;
 }
 
@@ -76,7 +76,7 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
     const taken = isTakingIn() && mayClaim ? queues.take(maxClaims) : [];
     const claims = taken.filter((reference) => !held.has(reference));
     const leases = new Set(claims.map(({ clientId }) => bounds.leaseOf(clientId)));
-    return { taken, claims, askedMs: clock.monotonicMs(), leaseMs: Math.max(deps.leaseMs, ...leases) };
+    return { taken, claims, requestedAtMs: clock.monotonicMs(), leaseMs: Math.max(deps.leaseMs, ...leases) };
   }
 
   function write({ taken, claims, leaseMs }: ClaimGroup): Promise<Written | null> {
@@ -88,20 +88,20 @@ export function createDispatcherTurn(deps: DispatcherTurnDeps): () => Promise<nu
     });
   }
 
-  function holdClaimed(written: Written | null, { askedMs, leaseMs }: ClaimGroup): void {
-    const jobs = written?.claimed.map((claim) => heldJobOf(claim, askedMs, leaseMs)) ?? [];
+  function holdClaimed(written: Written | null, { requestedAtMs, leaseMs }: ClaimGroup): void {
+    const jobs = written?.claimed.map((claim) => heldJobOf(claim, requestedAtMs, leaseMs)) ?? [];
     held.add(jobs);
     if (isTakingIn()) queues.hold(jobs);
     else held.giveBack(jobs);
   }
 
-  function noteWritten(written: Written, { claims, askedMs }: ClaimGroup): void {
+  function noteWritten(written: Written, { claims, requestedAtMs }: ClaimGroup): void {
     for (const { message, reason } of forgedAmong(claims, written)) {
       letters.keep(message, 'contradicted', reason, () => undefined);
     }
     keyTurns.written(written.calls);
     keeper.written(written.calls);
-    meter.flushed(written, written.calls, claims.length, clock.monotonicMs() - askedMs);
+    meter.flushed(written, written.calls, claims.length, clock.monotonicMs() - requestedAtMs);
   }
 
   function pauseMs(isAlive: boolean, hasWritten: boolean): number {

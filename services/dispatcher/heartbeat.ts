@@ -5,8 +5,11 @@ const marginMs = 1000;
 
 /** Time until which other processes count this one as alive, as far as it knows. Then they may take its claims. */
 export interface Heartbeat {
-  /** Reports a stored beat. @param askedMs monotonic time at which the beat was sent: the database counts from later */
-  beaten(askedMs: number): void;
+  /**
+   * Reports a stored beat.
+   * @param requestedAtMs monotonic time at which the beat was sent: the database counts from later
+   */
+  beaten(requestedAtMs: number): void;
   /** Returns a monotonic time, which continues while the process is frozen. */
   aliveUntilMs(): number;
 }
@@ -14,8 +17,8 @@ export interface Heartbeat {
 export function createHeartbeat(): Heartbeat {
   let aliveUntilMs = -Infinity;
   return {
-    beaten: (askedMs) => {
-      aliveUntilMs = askedMs + deadAfterMs - marginMs;
+    beaten: (requestedAtMs) => {
+      aliveUntilMs = requestedAtMs + deadAfterMs - marginMs;
     },
     aliveUntilMs: () => aliveUntilMs,
   };

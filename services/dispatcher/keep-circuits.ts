@@ -112,10 +112,10 @@ export function createCircuitKeeper(deps: CircuitKeeperDeps): CircuitKeeper {
   }
 
   async function tryHost(row: HostCircuit, nextInMs: number): Promise<void> {
-    const askedMs = clock.monotonicMs();
+    const requestedAtMs = clock.monotonicMs();
     const leaseMs = deps.leaseOf(row.clientId);
     const probe = await circuits.takeProbe(row, nextInMs, leaseMs);
-    if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, askedMs, leaseMs, row.host));
+    if (probe.kind === 'job') deps.onProbe(heldJobOf(probe.job, requestedAtMs, leaseMs, row.host));
     // No job waits to probe with, so the next job that is due tries the host.
     if (probe.kind === 'nothing-waits') await circuits.beginClosing(row);
   }

@@ -32,13 +32,13 @@ export function createReferenceReceiver(deps: ReferenceReceiverDeps): LaneReceiv
       return;
     }
     const { clients, jobs, priority } = read.message;
-    const heard = { lane: message.lane, offset: message.offset };
+    const messagePosition = { lane: message.lane, offset: message.offset };
     const references = jobs.flatMap(([partition, dueUs, jobId, place]) => {
       const clientId = clients[place];
       // The partition is part of the job's id: another one would get in the way of the true reference.
       if (clientId === undefined || partition !== jobPartitionOf(jobId)) return [];
       const queuedUnder = isKnown(clientId) ? clientId : unknownClient;
-      return { partition, dueUs, jobId, clientId: queuedUnder, saidClientId: clientId, heard, priority };
+      return { partition, dueUs, jobId, clientId: queuedUnder, messageClientId: clientId, messagePosition, priority };
     });
     if (references.length < jobs.length) {
       letters.keep(message, 'unreadable', 'not references to jobs: of no client, or of another partition', () => {

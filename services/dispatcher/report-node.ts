@@ -41,10 +41,10 @@ export interface NodeReporter {
  */
 export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   const { nodes, owner, region, dispatcher, heartbeat, clock, logger } = deps;
-  let [reportedAtMs, callsToldAtMs, durationsToldAtMs] = [-Infinity, -Infinity, -Infinity];
+  let [reportedAtMs, callsReportedAtMs, durationsReportedAtMs] = [-Infinity, -Infinity, -Infinity];
   let [received, handled] = [dispatcher.received, dispatcher.handled];
   let perSecond = 0;
-  let isTold = false;
+  let isNotified = false;
   /** True if nothing has changed since the last report: the next one waits for the next beat or change. */
   let isAsleep = false;
 
@@ -52,21 +52,21 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
     const nowMs = clock.monotonicMs();
     const sinceMs = nowMs - reportedAtMs;
     const hasChanged = dispatcher.received !== received || dispatcher.handled !== handled;
-    isAsleep = !isTold && !hasChanged && sinceMs < beatEveryMs;
+    isAsleep = !isNotified && !hasChanged && sinceMs < beatEveryMs;
     if (isAsleep) return Math.ceil(beatEveryMs - sinceMs);
-    isTold = false;
+    isNotified = false;
     const rate = Number.isFinite(sinceMs) && sinceMs > 0 ? ((dispatcher.handled - handled) / sinceMs) * 1000 : 0;
     perSecond = rate >= perSecond ? rate : perSecond + newWeight * (rate - perSecond);
     [received, handled, reportedAtMs] = [dispatcher.received, dispatcher.handled, nowMs];
     const credit = dispatcher.credit();
     const figures = { ...dispatcher.levels(), handledPerSecond: Math.round(perSecond * 10) / 10 };
-    const calls = nowMs - callsToldAtMs >= callsEveryMs ? dispatcher.calls() : undefined;
-    const durations = nowMs - durationsToldAtMs >= durationsEveryMs ? dispatcher.durations() : undefined;
+    const calls = nowMs - callsReportedAtMs >= callsEveryMs ? dispatcher.calls() : undefined;
+    const durations = nowMs - durationsReportedAtMs >= durationsEveryMs ? dispatcher.durations() : undefined;
     await nodes.beat({ owner, kind: 'dispatcher', region, figures, credit, calls, durations }, deadAfterMs);
     heartbeat.beaten(nowMs);
     dispatcher.beaten();
-    if (calls) callsToldAtMs = nowMs;
-    if (durations) durationsToldAtMs = nowMs;
+    if (calls) callsReportedAtMs = nowMs;
+    if (durations) durationsReportedAtMs = nowMs;
     const named = Object.keys(credit?.toClients ?? {}).length;
     return Math.min(maxBetweenReportsMs, Math.max(reportEveryMs, named));
   }
@@ -79,7 +79,7 @@ export function createNodeReporter(deps: NodeReporterDeps): NodeReporter {
   return {
     start: () => loop.start(),
     tell: () => {
-      isTold = true;
+      isNotified = true;
       loop.poke();
     },
     stop: async () => {

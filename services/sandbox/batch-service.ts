@@ -84,10 +84,10 @@ export function createBatchService(deps: BatchServiceDeps): BatchService {
     // effects.
     const decide = rule?.answer ? decidesAsRule(rule, request, decisionsOf(request)) : decisionsOf(request);
     // A check has no effects, live or not.
-    const isAsked = request.mode === 'test' || name === 'checks';
-    const outcome = isAsked ? tested(request, decide) : await deps.effects.apply(request, decide);
+    const hasNoEffects = request.mode === 'test' || name === 'checks';
+    const outcome = hasNoEffects ? tested(request, decide) : await deps.effects.apply(request, decide);
     if (!outcome.ok) return refuse(outcome.refusal);
-    if (!isAsked) await record(request, outcome.effects, overlapping);
+    if (!hasNoEffects) await record(request, outcome.effects, overlapping);
     await pass(latencyMs);
 
     if (rule?.answer) {

@@ -113,9 +113,9 @@ export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
   function plan({ idempotencyKey, run, step, country }: AcceptedUsers, user: string): void {
     const code = undeliveredFor(user);
     const at = clock.now();
-    const said = { key: idempotencyKey, user, at: at.toISOString() };
+    const facts = { key: idempotencyKey, user, at: at.toISOString() };
     const receipt: ReceiptBody =
-      code === undefined ? { ...said, status: 'delivered' } : { ...said, status: 'undelivered', code };
+      code === undefined ? { ...facts, status: 'delivered' } : { ...facts, status: 'undelivered', code };
     const fault = faults.ruleForReceipt({ run, step, country, user })?.answer;
     if (fault?.kind === 'never') return;
     add(receipt, fault?.kind === 'late' ? delayMs + fault.byMs : delayMs);
@@ -123,7 +123,7 @@ export function createReceiptSender(deps: ReceiptSenderDeps): ReceiptSender {
     if (fault?.kind === 'contradictory') {
       // Dated earlier and sent later, to expose receivers that trust the order of arrival.
       const earlier = new Date(at.getTime() - 1).toISOString();
-      add({ ...said, at: earlier, status: code === undefined ? 'undelivered' : 'delivered' }, delayMs + 1);
+      add({ ...facts, at: earlier, status: code === undefined ? 'undelivered' : 'delivered' }, delayMs + 1);
     }
   }
 

@@ -60,8 +60,8 @@ export function createSegmentationService(segments: Segments, maxLimit?: number)
     const found = segments
       .list(country)
       .filter(({ id }) => id > after && id.toLowerCase().includes(search.toLowerCase()));
-    const shown = found.slice(0, limit);
-    return ok({ segments: shown, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null });
+    const page = found.slice(0, limit);
+    return ok({ segments: page, next: found.length > limit ? (page.at(-1)?.id ?? null) : null });
   }
 
   function describe(id: string, country: string, members: Members): HttpAnswer {

@@ -125,9 +125,9 @@ export function createWorkerFromParts(parts: WorkerParts): Worker {
   }
 
   function serve({ works, unsure }: ClaimedWork): void {
-    const { asked, callable, finished } = sortClaimed(works, { stops });
+    const { toCheck, callable, finished } = sortClaimed(works, { stops });
     outcomes.record(finished);
-    checks.ask(asked);
+    checks.ask(toCheck);
     slots.add(callable);
     server.release(unsure, null);
   }

@@ -50,10 +50,10 @@ export async function reasonNotReady(url: string): Promise<string | undefined> {
   }
 }
 
-const shownLines = 30;
+const maxLogLines = 30;
 
 /** Returns the last lines of the log of a process, below a line with its name. */
 export function lastLines(name: string, logFile: string): string {
   const lines = existsSync(logFile) ? readFileSync(logFile, 'utf8').trimEnd().split('\n') : ['(no log)'];
-  return [`--- ${name}`, ...lines.slice(-shownLines)].join('\n');
+  return [`--- ${name}`, ...lines.slice(-maxLogLines)].join('\n');
 }

@@ -64,13 +64,13 @@ async function checkDatabase(given: { DATABASE_URL: string }): Promise<Check> {
   const found = await Promise.all(
     parseDatabaseUrl(given.DATABASE_URL).servers.map(async (server) => {
       const answers = await serverAnswers(server);
-      return { answers, said: answers ? `${server.name} answers` : `nobody answers at ${server.name}` };
+      return { answers, text: answers ? `${server.name} answers` : `nobody answers at ${server.name}` };
     }),
   );
   return {
     name: 'DATABASE_URL',
     ok: found.some(({ answers }) => answers),
-    found: found.map(({ said }) => said).join(', '),
+    found: found.map(({ text }) => text).join(', '),
     fix: 'start it, or correct the variable',
   };
 }
@@ -94,7 +94,7 @@ async function checkLocal(environment: NodeJS.ProcessEnv, needed: boolean): Prom
     return `${version} (${command})`;
   });
   return [
-    { name: 'Java', ok: java.done || !needed, found: java.said, fix: installCommand('java', environment) },
+    { name: 'Java', ok: java.done || !needed, found: java.text, fix: installCommand('java', environment) },
     {
       name: 'Maven',
       ok: maven !== undefined || cached || !needed,
@@ -116,11 +116,11 @@ async function checkLocal(environment: NodeJS.ProcessEnv, needed: boolean): Prom
   ];
 }
 
-async function attempt(find: () => Promise<string>): Promise<{ done: boolean; said: string }> {
+async function attempt(find: () => Promise<string>): Promise<{ done: boolean; text: string }> {
   try {
-    return { done: true, said: await find() };
+    return { done: true, text: await find() };
   } catch (error) {
-    return { done: false, said: messageOf(error) };
+    return { done: false, text: messageOf(error) };
   }
 }
 

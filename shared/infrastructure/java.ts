@@ -34,14 +34,14 @@ function javaCommand(environment: NodeJS.ProcessEnv): string | undefined {
 
 /** Returns undefined if the command does not run: macOS has a `java` that only reports a missing Java. */
 async function javaVersion(command: string): Promise<number | undefined> {
-  const said = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     execFile(command, ['-version'], { timeout: 20_000 }, (error, _stdout, stderr) => resolve(error ? '' : stderr));
   });
-  return parseJavaVersion(said);
+  return parseJavaVersion(output);
 }
 
 /** Returns the feature number from `java -version`: 17 for `version "17.0.15"`, 8 for `version "1.8.0_402"`. */
-export function parseJavaVersion(said: string): number | undefined {
-  const found = /version "(?:1\.)?(\d+)/.exec(said)?.[1];
+export function parseJavaVersion(output: string): number | undefined {
+  const found = /version "(?:1\.)?(\d+)/.exec(output)?.[1];
   return found === undefined ? undefined : Number(found);
 }

@@ -26,7 +26,7 @@ export interface Segmentation {
   page(request: PageRequest, signal: AbortSignal): Promise<SegmentationAnswer<UserPage>>;
 }
 
-export interface SegmentsAsked {
+export interface SegmentsRequest {
   country?: string | undefined;
   search?: string | undefined;
   after: string | null;
@@ -35,5 +35,5 @@ export interface SegmentsAsked {
 
 /** List of segments that a segmentation service may offer; `not-found` if it offers none. Never throws. */
 export interface SegmentList {
-  list(asked: SegmentsAsked, signal: AbortSignal): Promise<SegmentationAnswer<SegmentPage>>;
+  list(request: SegmentsRequest, signal: AbortSignal): Promise<SegmentationAnswer<SegmentPage>>;
 }

@@ -31,11 +31,11 @@ export function createLeaseKeeper({ leases, name, owner, ttlMs, ...deps }: Lease
 
   async function turn(): Promise<number> {
     // The time is taken before the request: the database cannot have started the lease earlier.
-    const askedMs = clock.monotonicMs();
+    const requestedAtMs = clock.monotonicMs();
     const before = lease;
     const renewed = before !== null && (await leases.renew(before, ttlMs));
     lease = renewed ? before : await leases.acquire(name, owner, ttlMs);
-    validUntilMs = askedMs + ttlMs;
+    validUntilMs = requestedAtMs + ttlMs;
     if (lease?.token !== before?.token) {
       logger.info({ lease: name, token: lease?.token ?? null }, lease ? 'lease acquired' : 'lease lost');
       if (lease) deps.acquired();

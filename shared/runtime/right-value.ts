@@ -3,14 +3,14 @@ import type { z } from 'zod';
 /**
  * Describes the expected value, to follow `has to be`: `a whole number`. Requests, parameters and configuration share
  * this wording.
- * @param shown formats an accepted value
+ * @param display formats an accepted value
  */
-export function rightOf(issue: z.core.$ZodRawIssue, shown: (value: unknown) => string): string | undefined {
+export function rightOf(issue: z.core.$ZodRawIssue, display: (value: unknown) => string): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return nounOf(issue.expected);
     case 'invalid_value':
-      return oneOf(issue.values, shown);
+      return oneOf(issue.values, display);
     case 'invalid_format':
       return issue.format === 'regex' ? `like ${String(issue.pattern)}` : nounOf(issue.format);
     case 'too_small':
@@ -49,9 +49,9 @@ export function nounOf(type: string): string {
 
 const listed = 20;
 
-export function oneOf(values: readonly unknown[], shown: (value: unknown) => string): string {
+export function oneOf(values: readonly unknown[], display: (value: unknown) => string): string {
   const more = values.length > listed ? ` or one of ${values.length - listed} more` : '';
-  return `${values.slice(0, listed).map(shown).join(' or ')}${more}`;
+  return `${values.slice(0, listed).map(display).join(' or ')}${more}`;
 }
 
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', object: 'field' };

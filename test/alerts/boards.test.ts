@@ -29,19 +29,19 @@ const withoutSuffix = (name: string) => name.replace(/_(bucket|count|sum)$/, '')
 const named = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].flatMap(([, names = '']) => names.split(/, */));
 
-describe('boards', () => {
-  it('are written as they are generated: npm run dashboards', () => {
+describe('dashboards', () => {
+  it('match their generated files (fix: npm run dashboards)', () => {
     expect(readdirSync(folder).toSorted()).toEqual(boards.map(({ uid }) => `${uid}.json`).toSorted());
     for (const board of boards)
       expect(readFileSync(path.join(folder, `${board.uid}.json`), 'utf8')).toBe(renderBoard(board));
   });
 
-  it('show every metric that there is, and none that is not', () => {
+  it('show exactly the documented metrics', () => {
     const shown = new Set(queries.flatMap(({ expr }) => metricsOf(expr).map(withoutSuffix)));
     expect([...shown].toSorted()).toEqual([...documented.keys()].toSorted());
   });
 
-  it.each(queries)('$name goes by labels that its metrics have', ({ expr, legend }) => {
+  it.each(queries)('contain a query of $name that uses only labels of its metrics', ({ expr, legend }) => {
     const known = new Set([
       ...ofEverySeries,
       ...metricsOf(expr).flatMap((name) => documented.get(withoutSuffix(name))?.labels ?? []),
@@ -53,14 +53,14 @@ describe('boards', () => {
     if (grouped.length > 0) expect(grouped).toEqual(expect.arrayContaining(named(legend, /\{\{(\w+)\}\}/g)));
   });
 
-  it.each(queries)('$name takes the rate of what counts, and of nothing else', ({ expr }) => {
+  it.each(queries)('contain a query of $name that uses rate() for counters only', ({ expr }) => {
     for (const name of metricsOf(expr)) {
       const counts = documented.get(withoutSuffix(name))?.kind !== 'gauge';
       expect(expr.includes(`rate(${name}`), name).toBe(counts);
     }
   });
 
-  it.each(queries)('$name is narrowed by nothing but what its board lets one choose', ({ expr, choices }) => {
+  it.each(queries)('contain a query of $name that filters only by variables of its dashboard', ({ expr, choices }) => {
     const chosen = named(expr, /"\$(\w+)"/g);
     expect(chosen.filter((label) => !(label in choices))).toEqual([]);
   });

@@ -13,11 +13,11 @@ const metrics = metricTables.flatMap((table) => Object.values(table.metrics).map
 const notMetrics = /^muster_(call_duration_seconds|calls_total|owner|engine|api|reader) in /;
 
 describe('metrics', () => {
-  it('each stand in one list, once', () => {
+  it('are listed once, in alphabetical order', () => {
     expect(metrics.toSorted()).toEqual(sorted(metrics));
   });
 
-  it('are named nowhere but in these lists, so that none is missing from their page', () => {
+  it('are named only in the lists, so that none is missing from the reference', () => {
     const sources = globSync('{shared,services}/**/*.ts', { cwd: root }).filter(
       (file) => !/\.test\.ts$|console|(\/|process-)metrics\.ts$/.test(file),
     );
@@ -29,20 +29,20 @@ describe('metrics', () => {
 });
 
 describe('alerts', () => {
-  it('go by metrics that there are', () => {
+  it('use existing metrics', () => {
     const used = readRules().flatMap(({ expr }) => found(expr, /\b(muster_[a-z_]+)\b/g));
     const unknown = used.filter((name) => !metrics.includes(name.replace(/_bucket$/, '')));
     expect(unknown).toEqual([]);
   });
 
-  it('go by the lag beyond which the API says that a client is behind', () => {
+  it('use the lag after which the API reports a client as behind', () => {
     const [bound] = readRules().flatMap(({ alert, expr }) =>
       alert === 'MusterClientBehind' ? found(expr, /> (\d+)$/g) : [],
     );
     expect(Number(bound) * 1000).toBe(clientBehindAfterMs);
   });
 
-  it('each has a runbook, and leads to it', () => {
+  it('have a runbook and link to it', () => {
     const headings = found(runbooks, /^## (Muster\w+)$/gm);
     const rules = readRules();
     expect(headings).toEqual(sorted(rules.map(({ alert }) => alert)));

@@ -57,11 +57,11 @@ async function expectFiring(series: Series, firing: readonly string[]): Promise<
 }
 
 describe('alerts', () => {
-  it('are rules that Prometheus takes', () => promtool('check', 'rules', rulesFile));
+  it('are valid Prometheus rules', () => promtool('check', 'rules', rulesFile));
 
-  it('none fires where all is well', () => expectFiring(well, []));
+  it('do not fire in a healthy installation', () => expectFiring(well, []));
 
-  it('each has a fault', () => {
+  it('each have a test fault', () => {
     expect(Object.keys(faults).toSorted()).toEqual(
       readRules()
         .map(({ alert }) => alert)
@@ -69,24 +69,24 @@ describe('alerts', () => {
     );
   });
 
-  it.each(Object.entries(faults))('%s fires on its fault, and no other does', async (alert, fault) => {
+  it.each(Object.entries(faults))('include %s, which is the only one to fire on its fault', async (alert, fault) => {
     const series = Object.entries({ ...well, ...fault });
     const there = series.filter((each): each is [string, string] => each[1] !== null);
     await expectFiring(Object.fromEntries(there), [alert]);
   });
 
-  it('a fault that nobody expected is noticed (control)', async () => {
+  it('are detected if they fire without an expected fault (control)', async () => {
     await expect(expectFiring({ ...well, muster_schedules_broken: '1x480' }, [])).rejects.toThrow(
       'MusterSchedulesBroken',
     );
   });
 });
 
-describe('boards', () => {
+describe('dashboards', () => {
   /** Grafana's own variables are filled in by it. */
   const filledIn = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll(/\$\w+/g, '.*');
 
-  it('ask Prometheus what it understands', async () => {
+  it('contain only valid Prometheus queries', async () => {
     const rules = boards.flatMap(({ sections }) =>
       sections.flatMap(({ panels }) => panels.flatMap(({ queries }) => queries.map(({ expr }) => filledIn(expr)))),
     );

@@ -12,8 +12,8 @@ const audit = (vulnerabilities: Record<string, unknown>) =>
     }),
   );
 
-describe('packages that an installation runs with', () => {
-  it('may stay where nothing is known of them', () => {
+describe('the judgement on runtime packages', () => {
+  it('passes if no vulnerability is known', () => {
     expect(audit({})).toEqual({
       passed: true,
       isUnanswered: false,
@@ -21,7 +21,7 @@ describe('packages that an installation runs with', () => {
     });
   });
 
-  it.each(['high', 'critical'])('may not where a vulnerability is %s', (severity) => {
+  it.each(['high', 'critical'])('fails for a vulnerability of severity %s', (severity) => {
     expect(audit({ undici: vulnerable(severity) })).toEqual({
       passed: false,
       isUnanswered: false,
@@ -31,13 +31,13 @@ describe('packages that an installation runs with', () => {
     });
   });
 
-  it.each(['moderate', 'low', 'info'])('may where one is %s, which is told', (severity) => {
+  it.each(['moderate', 'low', 'info'])('passes for a vulnerability of severity %s and prints it', (severity) => {
     const judged = audit({ pino: vulnerable(severity) });
     expect(judged.passed).toBe(true);
     expect(judged.words).toContain(`${severity}  pino <2.0.1`);
   });
 
-  it('are told with what brings it, the worst first', () => {
+  it('prints vulnerable packages with their dependents, the most severe first', () => {
     const { words } = audit({ pino: vulnerable('low'), fastify: vulnerable('high', ['undici']) });
     expect(words.split('\n').slice(1)).toEqual([
       '  high  fastify <2.0.1: by undici',
@@ -56,8 +56,8 @@ const refused = (statusCode: number) =>
     error: { summary: '', detail: '' },
   });
 
-describe('an audit', () => {
-  it.each([404, 405, 501])('is left out where the registry has no endpoint for it: %d', (statusCode) => {
+describe('the judgement on an audit', () => {
+  it.each([404, 405, 501])('passes without an answer if the registry has no audit endpoint: %d', (statusCode) => {
     expect(judgeAudit(refused(statusCode))).toEqual({
       passed: true,
       isUnanswered: true,
@@ -66,19 +66,19 @@ describe('an audit', () => {
   });
 
   it.each([
-    ['the registry fails', refused(500), '500 - POST'],
-    ['it refuses who asks', refused(401), '401 - POST'],
-    ['the registry is not reached', '{"message":"getaddrinfo ENOTFOUND registry.example.com"}', 'ENOTFOUND'],
-    ['nothing is written', '', 'npm audit wrote no report'],
-    ['what is written is no report', '{"vulnerabilities":{}}', 'npm audit wrote no report'],
-  ])('has failed where %s', (_why, written, words) => {
+    ['the registry answers 500', refused(500), '500 - POST'],
+    ['the registry answers 401', refused(401), '401 - POST'],
+    ['the registry cannot be reached', '{"message":"getaddrinfo ENOTFOUND registry.example.com"}', 'ENOTFOUND'],
+    ['npm writes nothing', '', 'npm audit wrote no report'],
+    ['npm writes no report', '{"vulnerabilities":{}}', 'npm audit wrote no report'],
+  ])('fails if %s', (_why, written, words) => {
     const judged = judgeAudit(written);
     expect(judged).toMatchObject({ passed: false, isUnanswered: true });
     expect(judged.words).toContain(`not audited: `);
     expect(judged.words).toContain(words);
   });
 
-  it('of no package at all has failed', () => {
+  it('fails if the audit covers no package', () => {
     const written = JSON.stringify({ vulnerabilities: {}, metadata: { dependencies: { prod: 0 } } });
     expect(judgeAudit(written).passed).toBe(false);
   });

@@ -83,10 +83,10 @@ async function axeProblems(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
 
-describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+describe.each(['light', 'dark'] as const)('the console in the %s theme', (colorScheme) => {
   const timeout = Object.keys(accessibleViews).length * 15_000;
   test(
-    'axe finds nothing in any view, at any width, and a finger finds all of it on a phone',
+    'has no axe violation in any view at any width, and no target too small for a finger on a phone',
     { timeout },
     async () => {
       const page = await consoleOf.loggedIn({ colorScheme });
@@ -107,7 +107,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     },
   );
 
-  test('nor in any dialog of those views', { timeout: dialogs.length * 20_000 }, async () => {
+  test('has no axe violation in any dialog', { timeout: dialogs.length * 20_000 }, async () => {
     const page = await consoleOf.loggedIn({ colorScheme });
     const found: Record<string, string[]> = {};
     for (const { pathOf, button } of dialogs) {
@@ -125,7 +125,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     expect(found).toEqual({});
   });
 
-  test('axe finds nothing in a shared report', async () => {
+  test('has no axe violation in a shared report', async () => {
     const { client } = consoleOf.muster.api;
     const path = { id: ids.endedId };
     const { link } = (await shareReport({ client, path, body: {} })).data;
@@ -142,7 +142,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     expect(found).toEqual({});
   });
 
-  test('nor in what lies over a page, or before the log-in', async () => {
+  test('has no axe violation in overlays or on the log-in page', async () => {
     const page = await consoleOf.visitor({ colorScheme });
     await page.goto('log-in');
     await page.getByLabel('API key').waitFor();
@@ -163,7 +163,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   });
 });
 
-test('a finger finds all of the log-in and of what lies over a page on a phone', async () => {
+test('the log-in page and overlays have no target too small for a finger on a phone', async () => {
   const viewport = { width: phone, height: 900 };
   const page = await consoleOf.visitor({ viewport });
   await page.goto('log-in');
@@ -184,7 +184,7 @@ test('a finger finds all of the log-in and of what lies over a page on a phone',
   }
 });
 
-test('a finger finds all of the calendar on a phone, also what starts at an end of the week', async () => {
+test('the calendar has no target too small for a finger on a phone, also at the ends of the week', async () => {
   const page = await consoleOf.loggedIn({ viewport: { width: phone, height: 900 } });
   await page.route('**/v1/campaigns/calendar?*', async (route) => {
     const response = await route.fetch();
@@ -207,7 +207,7 @@ const calendarAnswer = z.looseObject({
   items: z.array(z.looseObject({ starts: z.array(z.looseObject({ at: z.string() })) })),
 });
 
-describe('the focus', () => {
+describe('the keyboard focus', () => {
   let runId: string;
 
   // On a busy machine the first one has ended by now.
@@ -215,7 +215,7 @@ describe('the focus', () => {
     runId = await runSlowly(consoleOf.muster.api, 'Payday top-up, Christmas');
   });
 
-  test('goes back to the button that opened a dialog, however that is closed', async () => {
+  test('returns to the button that opened a dialog, however the dialog is closed', async () => {
     const page = await consoleOf.loggedIn();
     await page.goto(`runs/${runId}`);
     const opener = page.getByRole('button', { name: 'Pause', exact: true });
@@ -234,7 +234,7 @@ describe('the focus', () => {
     }
   });
 
-  test('goes back to the button of a menu, also from the dialog that was chosen there', async () => {
+  test('returns to the menu button after the menu or a dialog opened from it is closed', async () => {
     const page = await consoleOf.loggedIn();
     await page.goto(`runs/${runId}`);
     await page.getByRole('button', { name: 'More', exact: true }).click();

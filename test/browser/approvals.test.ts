@@ -19,7 +19,7 @@ const keyOf = async (owner: string, role: string) =>
 
 const approvalPanel = (page: Page) => page.getByRole('region', { name: 'Approval', exact: true });
 
-test('what one person has written another approves, and only then it starts; a change asks again', async () => {
+test('a campaign starts only after a second person has approved it, and a change needs a new approval', async () => {
   await ask(consoleOf.apiKey, 'PUT', '/approval-policy', { rules: [{ usersAbove: 100, approvers: 1 }] });
   const [asMaker, asChecker] = [await keyOf('mei', 'manager'), await keyOf('rahayu', 'approver')];
   const { id } = z.object({ id: z.string() }).parse(

@@ -42,7 +42,7 @@ async function confirm(page: Page, title: RegExp, button: string): Promise<void>
   await dialog.waitFor({ state: 'detached' });
 }
 
-test('a callback is scheduled and seen called; a dead one is found, and called again once its receiver is mended', async () => {
+test('a user schedules a callback and sees its call, and finds and replays a dead callback', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('jobs?client=shop');
   await page.getByRole('button', { name: /Schedule a job/ }).click();
@@ -80,7 +80,7 @@ test('a callback is scheduled and seen called; a dead one is found, and called a
   await page.getByRole('region', { name: 'The ledger' }).getByText('Adds up').waitFor();
 });
 
-test('a schedule is made, run beside its rhythm, and paused', async () => {
+test('a user creates a schedule, runs it manually and pauses it', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('schedules?client=shop');
   await page.getByRole('button', { name: /New schedule/ }).click();
@@ -107,7 +107,7 @@ test('a schedule is made, run beside its rhythm, and paused', async () => {
   await page.locator('.head .badge', { hasText: 'Called' }).waitFor();
 });
 
-test('jobs that match are cancelled all together, after the dialog said how many', async () => {
+test('a user cancels all jobs that match a filter after the dialog has shown their number', async () => {
   const { client } = consoleOf.muster.api;
   const job = { client: 'shop', url: `${url}/later`, delaySeconds: 86_400 };
   for (const number of [1, 2, 3]) await createJob({ client, body: { ...job, idempotencyKey: `later-${number}` } });
@@ -123,7 +123,7 @@ test('jobs that match are cancelled all together, after the dialog said how many
   await page.getByRole('button', { name: 'Cancelled 3' }).waitFor();
 });
 
-test('a key that only looks sees a job without what was sent, and reads who may change it', async () => {
+test('a viewer sees a job without its body, and reads which role can change it', async () => {
   const { client } = consoleOf.muster.api;
   const { id } = (await createJob({ client, body: { client: 'shop', url, delaySeconds: 86_400, body: 'secret' } }))
     .data;

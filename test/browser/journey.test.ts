@@ -35,7 +35,7 @@ async function writeCampaign(page: Page, name: string): Promise<void> {
   await page.getByLabel('Pace, at most').fill('150');
 }
 
-test('a campaign is written, started, watched, paused, resumed, reported, retried, and one of its users explained', async () => {
+test('a user writes, starts, watches, pauses, resumes, reports and retries a campaign, and explains one of its users', async () => {
   const page = await consoleOf.loggedIn();
   await writeCampaign(page, 'Payday top-up');
   await page.getByRole('button', { name: 'Start…' }).click();
@@ -79,7 +79,7 @@ test('a campaign is written, started, watched, paused, resumed, reported, retrie
   await page.locator('.head .badge').first().waitFor();
 });
 
-test('cancelling says who is half-way and wants a typed word; then the run is cancelled', async () => {
+test('the cancel dialog shows how many users are halfway and requires a typed word, then the run is cancelled', async () => {
   const page = await consoleOf.loggedIn();
   const runId = await consoleOf.muster.api.run({
     name: 'Lapsed riders, trial',
@@ -105,7 +105,7 @@ test('cancelling says who is half-way and wants a typed word; then the run is ca
     .waitFor();
 });
 
-test('a form that is refused tells each problem at its field, and goes to the first one', async () => {
+test('a refused form shows each problem at its field and focuses the first one', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
   await page.getByLabel('Add a country by its code').fill('SG XX ');

@@ -12,7 +12,7 @@ const consoleOf = useConsole({
 const badge = (page: Page, state: string) => page.locator('.head .badge', { hasText: state });
 const limits = (page: Page) => page.getByRole('dialog', { name: 'Limits of this run' });
 
-test('a run is made slower while it goes on: its head, its events and the API say so', async () => {
+test('a user lowers the pace of an active run, and the header, the events and the API show the change', async () => {
   const { api } = consoleOf.muster;
   const [countries, segment] = [['SG'], 'lapsed-riders'];
   // A minute of users: the run must not end before the limits are changed, on a busy machine either.
@@ -36,7 +36,7 @@ test('a run is made slower while it goes on: its head, its events and the API sa
   expect((await api.progress(runId)).settings.paceUsersPerSecond).toBe(2);
 });
 
-test('a run that a budget has paused is raised and resumed from its banner, and reaches everybody', async () => {
+test('a user raises the budget of a paused run from its banner and resumes it, and all users are reached', async () => {
   const { api } = consoleOf.muster;
   const [reward, message] = rewardThenMessage;
   if (!reward || !message) throw new Error('the chain has two steps');

@@ -49,7 +49,7 @@ async function fillEverySection(page: Page, name: string): Promise<void> {
   await page.getByLabel('Pause by itself at').fill('5');
 }
 
-test('a campaign is written with every section, kept over a reload, saved as a draft, changed, scheduled and taken back', async () => {
+test('a user fills every section of a campaign, reloads, saves a draft, changes, schedules and unschedules it', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
   await fillEverySection(page, 'Monthly loyalty points');
@@ -105,7 +105,7 @@ test('a campaign is written with every section, kept over a reload, saved as a d
   );
 });
 
-test('each problem of a refused form stands at its field, and the review leads to it', async () => {
+test('a refused form shows each problem at its field, and the review links to the field', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
   await page.getByLabel('Add a country by its code').fill('SG ');
@@ -130,7 +130,7 @@ test('each problem of a refused form stands at its field, and the review leads t
   await awaitThat(async () => (await focused()) === '/paceUsersPerSecond');
 });
 
-test('a button that is pressed straight from a field is pressed, although the field then says what it lacks', async () => {
+test('a click on a button directly from a field works although the field then shows a problem', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
   const review = page.getByRole('complementary', { name: 'Review' });
@@ -178,7 +178,7 @@ describe('a real mouse', () => {
   });
 });
 
-test('what is still to say is asked for in words, one by one', async () => {
+test('the review lists the missing entries one by one', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('campaigns/new');
   const asked = page.getByRole('complementary', { name: 'Review' }).getByRole('listitem');
@@ -190,7 +190,7 @@ test('what is still to say is asked for in words, one by one', async () => {
   await awaitThat(async () => (await focused()) === 'Add a country by its code');
 });
 
-test('a shard opens to its partitions and owners', async () => {
+test('a click on a shard shows its partitions and owners', async () => {
   const page = await consoleOf.loggedIn();
   await page.goto('shards');
   await page.getByRole('button', { name: /award-reward SG/ }).click();

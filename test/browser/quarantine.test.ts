@@ -32,7 +32,7 @@ async function confirm(page: Page, title: RegExp, button: string): Promise<void>
   await dialog.waitFor({ state: 'detached' });
 }
 
-test('quarantined messages are read one by one, replayed as a group and discarded singly, and the audit log says who did it', async () => {
+test('a user reads quarantined messages, replays a group and discards one, and the audit log names the user', async () => {
   await publishNonsense('SG', ['{"first": 1}', '{"second": 2}', '{"third": 3}']);
   await publishNonsense('VN', ['no JSON at all']);
   const page = await consoleOf.loggedIn();
@@ -73,7 +73,7 @@ test('quarantined messages are read one by one, replayed as a group and discarde
   expect(await changes.getByRole('row', { name: /replayed messages from quarantine/ }).count()).toBeGreaterThan(0);
 });
 
-test('a key that may only look reads a message, and its buttons say who may decide', async () => {
+test('a key without the right to decide reads a message, and the disabled buttons name the required role', async () => {
   await publishNonsense('ID', ['still no JSON']);
   const page = await consoleOf.visitor();
   await logIn(page, await consoleOf.keyOf('manager'));

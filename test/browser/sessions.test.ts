@@ -4,7 +4,7 @@ import { awaitThat, logIn, useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
 
-test('without a session every address leads to the log-in, and from there to where one wanted to go', async () => {
+test('without a session every URL leads to the log-in page, and after log-in to the requested view', async () => {
   const page = await consoleOf.visitor();
   await page.goto('shards');
   await page.waitForURL(/\/log-in\?to=%2Fshards/);
@@ -13,7 +13,7 @@ test('without a session every address leads to the log-in, and from there to whe
   expect(new URL(page.url()).pathname).toBe('/shards');
 });
 
-test('a key that is not known is refused at its field, and nothing of it stays in the browser', async () => {
+test('an unknown key is refused at its field, and the browser stores nothing', async () => {
   const page = await consoleOf.visitor();
   await page.goto('log-in');
   await page.getByLabel('API key').fill('muster_nobody-knows-this-key');
@@ -23,7 +23,7 @@ test('a key that is not known is refused at its field, and nothing of it stays i
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('nobody-knows');
 });
 
-test('the session is a cookie that no script can read and no other site sends', async () => {
+test('the session cookie is HttpOnly and SameSite=Strict', async () => {
   const page = await consoleOf.loggedIn();
   const [cookie, ...others] = await page.context().cookies();
   expect(others).toEqual([]);
@@ -33,7 +33,7 @@ test('the session is a cookie that no script can read and no other site sends', 
   ).not.toContain(consoleOf.apiKey);
 });
 
-test('a link logs in once: it is gone from the address at once, and the second time it opens nothing', async () => {
+test('a log-in link works once and disappears from the address bar', async () => {
   const { url } = (await createLogInLink({ client: consoleOf.muster.api.client })).data;
   const page = await consoleOf.visitor();
   await page.goto(url);
@@ -44,7 +44,7 @@ test('a link logs in once: it is gone from the address at once, and the second t
   expect(await second.getByRole('alert').textContent()).toContain('does not log in any more');
 });
 
-test('who logs out is out: the cookie is gone and going back shows nothing', async () => {
+test('log-out deletes the cookie, and the back button shows no data', async () => {
   const page = await consoleOf.loggedIn();
   await page.getByRole('button', { name: /log out/ }).click();
   await page.getByRole('menuitem', { name: 'Log out', exact: true }).click();
@@ -55,7 +55,7 @@ test('who logs out is out: the cookie is gone and going back shows nothing', asy
   await page.waitForURL(/\/log-in\?to=/);
 });
 
-test('who logs out everywhere is out in every browser, at the next thing that is asked', async () => {
+test('log-out everywhere ends the sessions in all browsers at their next request', async () => {
   const [here, there] = [await consoleOf.loggedIn(), await consoleOf.loggedIn()];
   await here.getByRole('button', { name: /log out/ }).click();
   await here.getByRole('menuitem', { name: 'Log out everywhere' }).click();
@@ -63,7 +63,7 @@ test('who logs out everywhere is out in every browser, at the next thing that is
   await there.waitForURL(/\/log-in\?to=/);
 });
 
-test('a key that may only look sees everything, and reads at a control which role it needs', async () => {
+test('a viewer sees everything, and each disabled control names the required role', async () => {
   const viewer = await consoleOf.keyOf('viewer');
   const page = await consoleOf.visitor();
   await logIn(page, viewer);
@@ -77,7 +77,7 @@ test('a key that may only look sees everything, and reads at a control which rol
 });
 
 // The last one: the API is another afterwards.
-test('behind a proxy that gives it a path of its own, everything is below that path', async () => {
+test('behind a proxy with a path prefix, every request stays below the prefix', async () => {
   const { muster } = consoleOf;
   const below = `${consoleOf.url}/muster`;
   await muster.services.get('all')?.end('SIGTERM');

@@ -15,7 +15,7 @@ async function confirm(dialog: Locator, verb: string): Promise<void> {
   await dialog.getByRole('status').getByText('Settled.').waitFor();
 }
 
-test('users of whom nobody knows are settled by hand and by a file, and the report adds up without them', async () => {
+test('a user settles unknown users by hand and by file, and the report balances without unknown users', async () => {
   const { api } = consoleOf.muster;
   const runId = await runWithUnknownUsers(api, 'few');
   const [byHand, ...inFile] = (await api.failures(runId)).map(({ userId }) => userId);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => issuer.stop());
 
-test('who signs in at the issuer comes to where they wanted to go, and nothing of it stays in the address', async () => {
+test('sign-in at the issuer leads to the requested view and leaves no code in the address bar', async () => {
   issuer.signsIn = { email: 'ada@example.com', email_verified: true };
   const page = await consoleOf.visitor();
   await page.goto('shards');
@@ -41,7 +41,7 @@ test('who signs in at the issuer comes to where they wanted to go, and nothing o
   await awaitThat(async () => (await page.context().cookies()).length === 0);
 });
 
-test('who has no role here reads so, and is not signed in', async () => {
+test('a user without a role reads the reason and is not signed in', async () => {
   issuer.signsIn = { email: 'eve@example.com', roles: ['strangers'] };
   const page = await consoleOf.visitor();
   await page.goto('log-in');
@@ -51,7 +51,7 @@ test('who has no role here reads so, and is not signed in', async () => {
   expect(await page.context().cookies()).toEqual([]);
 });
 
-test('a code that another browser was sent opens nothing', async () => {
+test('an authorization code of another browser is refused', async () => {
   issuer.signsIn = {};
   const page = await consoleOf.visitor();
   await page.goto('log-in?code=stolen&state=of-another-browser');

@@ -55,7 +55,7 @@ const failing = [
   ['scheduler', () => 'scheduler', 'The scheduler could not be read', 'Regions and nodes'],
   ['settings', () => 'system', 'The system could not be read', 'Depends on'],
   ['schedules', () => 'schedules', 'The schedules could not be read', 'Nothing recurs yet'],
-  ['shards', () => 'shards', 'The shards could not be read', 'Longest lag'],
+  ['the shards view', () => 'shards', 'The shards could not be read', 'Longest lag'],
   [
     'quarantined messages',
     () => 'quarantine',
@@ -71,7 +71,7 @@ const failing = [
   ['the audit log', () => 'audit', 'The changes could not be read', 'started a campaign'],
 ] as const;
 
-test('where the API does not answer, each view says what could not be read and that nothing was changed, and reads it again when asked', async () => {
+test('without the API each view names the data it could not load, states that nothing was changed and offers a retry', async () => {
   const first = await consoleOf.loggedIn();
   const context = first.context();
   await context.route(/\/v1\/(?!session)/, isDown);
@@ -108,7 +108,7 @@ test('where the API does not answer, each view says what could not be read and t
   expect(await Promise.all(pages.map(isBack))).toEqual(failing.map(([name]) => name));
 });
 
-test('a panel that cannot be read fails alone: the numbers of the run stay, and go on', async () => {
+test('a panel that cannot be loaded shows its own error, and the numbers of the run stay live', async () => {
   const page = await consoleOf.loggedIn();
   await page.route(/\/runs\/run_[0-9a-z]+\/(report|events)/, isDown);
   await page.goto(`runs/${ids.runId}`);
@@ -121,31 +121,34 @@ test('a panel that cannot be read fails alone: the numbers of the run stay, and 
   expect(await page.getByRole('button', { name: 'Pause' }).getAttribute('aria-disabled')).toBeNull();
 });
 
-describe('what is asked for again and again', () => {
+describe('a polled view', () => {
   const polled = [
-    ['shards', () => 'shards', /\/v1\/shards/],
-    ['quarantine', () => 'quarantine', /\/v1\/quarantine\/(messages|steps)/],
+    ['the shards view', () => 'shards', /\/v1\/shards/],
+    ['the quarantine view', () => 'quarantine', /\/v1\/quarantine\/(messages|steps)/],
     ['a campaign', () => `campaigns/${ids.campaignId}`, /\/v1\/campaigns\//],
   ] as const;
 
-  test.each(polled)('%s: is shown as old while nobody answers, and stays', async (_name, path, asked) => {
-    const page = await consoleOf.loggedIn();
-    await page.goto(path());
-    const fresh = page.getByRole('status').filter({ hasText: /Live, updated \d s ago/ });
-    await fresh.waitFor();
-    const heading = await page.getByRole('heading', { level: 1 }).textContent();
-    await page.route(asked, isDown);
-    const banner = page.locator('.banner', { hasText: 'connecting again' });
-    await banner.waitFor();
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
-    await page.unroute(asked);
-    await banner.getByRole('button', { name: 'Try now' }).click();
-    await banner.waitFor({ state: 'detached' });
-    await fresh.waitFor();
-  });
+  test.each(polled)(
+    '%s: is marked as stale while the API does not answer, and keeps its data',
+    async (_name, path, asked) => {
+      const page = await consoleOf.loggedIn();
+      await page.goto(path());
+      const fresh = page.getByRole('status').filter({ hasText: /Live, updated \d s ago/ });
+      await fresh.waitFor();
+      const heading = await page.getByRole('heading', { level: 1 }).textContent();
+      await page.route(asked, isDown);
+      const banner = page.locator('.banner', { hasText: 'connecting again' });
+      await banner.waitFor();
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
+      await page.unroute(asked);
+      await banner.getByRole('button', { name: 'Try now' }).click();
+      await banner.waitFor({ state: 'detached' });
+      await fresh.waitFor();
+    },
+  );
 });
 
-describe('a key that may only look', () => {
+describe('a viewer', () => {
   const may = {
     'A draft': { path: () => `campaigns/${ids.draftId}`, buttons: ['Duplicate', 'Edit', 'Start…'] },
     'A live run': { path: () => `runs/${ids.runId}`, buttons: ['Pause', 'Limits…', 'Cancel…'] },
@@ -159,7 +162,7 @@ describe('a key that may only look', () => {
     return page;
   }
 
-  test('sees every control that it may not use, with the role that may', async () => {
+  test('sees each disabled control with the role that can use it', async () => {
     const page = await asViewer();
     for (const [view, { path, buttons }] of Object.entries(may)) {
       await page.goto(path());
@@ -177,7 +180,7 @@ describe('a key that may only look', () => {
     }
   });
 
-  test('is not led through a form that it may not save', async () => {
+  test('is not shown a form that the role cannot submit', async () => {
     const page = await asViewer();
     await page.goto('campaigns/new');
     await page.getByText('This key writes no campaigns').waitFor();
@@ -185,7 +188,7 @@ describe('a key that may only look', () => {
     expect(await page.locator('main').getByRole('textbox').count()).toBe(0);
   });
 
-  test('opens no dialog by a key, and is refused by the API whatever its page says', async () => {
+  test('opens no dialog by keyboard shortcut, and is refused by the API whatever the page does', async () => {
     const page = await asViewer();
     await page.goto(`runs/${ids.runId}`);
     await page.getByRole('button', { name: 'Pause' }).waitFor();

@@ -5,7 +5,7 @@ import { awaitThat, logIn, useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({ workers: 'all-in-one', sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=20000' } });
 
-test('a stream that is cut comes back by itself: meanwhile the numbers are old, pausing works and cancelling waits', async () => {
+test('an interrupted stream reconnects, and in the meantime numbers are stale, pause works and cancel is disabled', async () => {
   const { hostname, port } = new URL(consoleOf.url);
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
   onTestFinished(() => proxy.close());

@@ -67,19 +67,19 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
   const text = render(example);
   const manifests = manifestsOf(text);
 
-  it('is what it was', async () => {
+  it('matches its stored rendering', async () => {
     await expect(withoutBoards(text)).toMatchFileSnapshot(`rendered/${example}.yaml`);
   });
 
-  it('passes the lint of helm', () => {
+  it('passes helm lint', () => {
     expect(lint(example)).toContain('0 chart(s) failed');
   });
 
-  it('has no field that Kubernetes does not know, and all that it asks for', () => {
+  it('has only fields that Kubernetes knows, and all required fields', () => {
     expect(problemsOfKinds(manifests.filter(({ kind }) => kind !== 'PodMonitor'))).toEqual([]);
   });
 
-  it('starts what there is, from an image of this version', () => {
+  it('starts existing programs from an image of this version', () => {
     for (const each of workloads(manifests)) {
       const { command, image } = containerOf(each);
       const file = command.find((part) => part.endsWith('.ts')) ?? 'no file';
@@ -90,7 +90,7 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
     }
   });
 
-  it('gives nothing rights, or longer to stop than the pod has', () => {
+  it('gives no container privileges, and no stop deadline longer than the grace period of its pod', () => {
     for (const each of workloads(manifests)) {
       const { securityContext, env } = containerOf(each);
       expect(securityContext).toEqual({
@@ -104,7 +104,7 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
     }
   });
 
-  it('gives each service a configuration that it takes', () => {
+  it('gives each service a valid configuration', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'muster-chart-'));
     const engine = named(manifests, 'ConfigMap').get('demo-engine');
     const engineFile = path.join(folder, 'engine.json');
@@ -140,7 +140,7 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
     rmSync(folder, { recursive: true });
   });
 
-  it('names each secret, and has none in it', () => {
+  it('references each secret and contains none', () => {
     const wanted = workloads(manifests).flatMap((each) =>
       containerOf(each).env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef.key ?? []),
     );
@@ -154,23 +154,23 @@ describe.each(examples)('the chart, rendered for %s', (example) => {
       for (const { name, value } of containerOf(each).env) if (secret.test(name)) expect(value, name).toBeUndefined();
   });
 
-  it('has a budget for each deployment', () => {
+  it('has a disruption budget for each deployment', () => {
     const deployments = [...named(manifests, 'Deployment').keys()];
     expect([...named(manifests, 'PodDisruptionBudget').keys()].toSorted()).toEqual(deployments.toSorted());
   });
 });
 
-describe('the check of kinds', () => {
+describe('the check of Kubernetes manifests', () => {
   const budget = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'x', annotations: {} } };
 
-  it('has nothing to say of what is right', () => {
+  it('reports nothing for a valid manifest', () => {
     expect(problemsOfKinds([{ ...budget, spec: { maxUnavailable: 1 } }])).toEqual([]);
   });
 
   it.each([
-    ['a field that there is not', { maxUnavailble: 1 }, 'maxUnavailble'],
-    ['a value of another kind', { maxUnavailable: [1] }, 'number[]'],
-  ])('notices %s', (_, spec, cause) => {
+    ['an unknown field', { maxUnavailble: 1 }, 'maxUnavailble'],
+    ['a value of the wrong type', { maxUnavailable: [1] }, 'number[]'],
+  ])('reports %s', (_, spec, cause) => {
     const [problem, ...others] = problemsOfKinds([{ ...budget, spec }]);
     expect(problem).toContain('PodDisruptionBudget x: ');
     expect(problem).toContain(cause);
@@ -179,7 +179,7 @@ describe('the check of kinds', () => {
 });
 
 describe('the chart', () => {
-  it('gives a second region schedulers and dispatchers alone, and no migration', () => {
+  it('deploys only schedulers and dispatchers in a second region, and no migration', () => {
     const manifests = manifestsOf(render('second-region'));
     expect([...named(manifests, 'Deployment').keys()].toSorted()).toEqual(['demo-dispatcher', 'demo-scheduler']);
     expect([...named(manifests, 'Job').keys()]).toEqual(['demo-topics']);
@@ -187,7 +187,7 @@ describe('the chart', () => {
       expect(containerOf(each).env).toContainEqual({ name: 'MUSTER_REGION', value: 'eu' });
   });
 
-  it('migrates with the roles before anything starts, and then has the topics made', () => {
+  it('migrates with its roles before the services start, then creates the topics', () => {
     const jobs = named(manifestsOf(render('one-region')), 'Job');
     const annotations = [...jobs.values()].map(({ metadata }) => [
       metadata.annotations['helm.sh/hook'],
@@ -201,7 +201,7 @@ describe('the chart', () => {
     expect(commands).toEqual(['node cli/muster.ts migrate --roles muster', 'node cli/muster.ts topics']);
   });
 
-  it('has KEDA scale each group by its own shards, never to more workers than partitions', () => {
+  it('lets KEDA scale each worker group by its shards, never above the number of partitions', () => {
     const scaled = named(manifestsOf(render('one-region')), 'ScaledObject');
     const shown = [...scaled].map(([name, each]) => {
       const { minReplicaCount, maxReplicaCount, triggers } = scaledObject.parse(each).spec;
@@ -237,27 +237,27 @@ describe('the chart', () => {
     expect([...named(manifests, 'NetworkPolicy').keys()]).toContain('demo-anchor');
   });
 
-  it('lets the api go on serving until it is out of its service', () => {
+  it('delays the stop of the API until it is removed from its service', () => {
     const api = workloads(manifestsOf(render('one-region'))).find(({ name }) => name === 'demo-api');
     expect(api && containerOf(api).lifecycle).toEqual({ preStop: { sleep: { seconds: 5 } } });
   });
 
   it.each([
     ['no broker', 'kafka.brokers=null', /brokers/],
-    ['a region that is none', 'region=EU', /region/],
-    ['a mechanism that is none', 'kafka.sasl.mechanism=md5', /mechanism/],
-    ['a service that is none', 'services.apy.enabled=true', /apy/],
-  ])('refuses %s', (_, setting, cause) => {
+    ['an invalid region', 'region=EU', /region/],
+    ['an unknown mechanism', 'kafka.sasl.mechanism=md5', /mechanism/],
+    ['an unknown service', 'services.apy.enabled=true', /apy/],
+  ])('rejects %s', (_, setting, cause) => {
     expect(() => render('one-region', setting)).toThrow(cause);
   });
 
-  it('is of the version of the package', () => {
+  it('has the version of package.json', () => {
     const file = readFileSync(path.join(root, 'deploy/helm/muster/Chart.yaml'), 'utf8');
     const said = z.object({ version: z.string(), appVersion: z.string() }).parse(parse(file));
     expect(said).toEqual({ version: packageVersion, appVersion: packageVersion });
   });
 
-  it('says each variable that it sets as docs/reference/configuration.md has it', () => {
+  it('sets only variables that docs/reference/configuration.md documents', () => {
     const page = readFileSync(path.join(root, 'docs/reference/configuration.md'), 'utf8');
     const templates = globSync('deploy/helm/muster/templates/*', { cwd: root }).map((file) =>
       readFileSync(path.join(root, file), 'utf8'),

@@ -104,7 +104,7 @@ afterAll(() => {
 });
 
 describe('a release', () => {
-  it('consists of image, chart and SDK, what is in them, and checksums that agree', () => {
+  it('consists of image, chart, SDK, bills of materials and valid checksums', () => {
     expect(readdirSync(out).toSorted()).toEqual([
       'SHA256SUMS',
       `muster-${packageVersion}-image.cdx.json`,
@@ -117,14 +117,14 @@ describe('a release', () => {
     expect(compared.trimEnd().split('\n')).toHaveLength(5);
   });
 
-  it('has the image built for two platforms from the Dockerfile', () => {
+  it('builds the image for two platforms from the Dockerfile', () => {
     const given = readFileSync(builtWith, 'utf8').trimEnd().split('\n');
     expect(given).toEqual(expect.arrayContaining(['linux/amd64,linux/arm64', '--provenance=mode=max', '--sbom=true']));
     expect(given).toContain('deploy/Dockerfile');
     expect(given.at(-1)).toBe('.');
   });
 
-  it('says of the image each package that services run by, in its version, and no other', () => {
+  it('lists in the bill of the image exactly the runtime packages with their versions', () => {
     const { metadata, components, dependencies } = billOf(`muster-${packageVersion}-image.cdx.json`);
     expect(metadata.component).toMatchObject({ name: 'muster', version: packageVersion, type: 'application' });
     const said = components.map(({ name, version }) => `${name}@${version}`);
@@ -134,13 +134,13 @@ describe('a release', () => {
     expect([...needs.values()].flat().filter((ref) => !said.includes(ref))).toEqual([]);
   });
 
-  it('says of the SDK that it brings nothing else', () => {
+  it('lists in the bill of the SDK no dependency', () => {
     const { metadata, components } = billOf(`muster-sdk-${packageVersion}.cdx.json`);
     expect(metadata.component).toMatchObject({ name: 'muster-sdk', version: packageVersion, type: 'library' });
     expect(components).toEqual([]);
   });
 
-  it('has a chart of this version, with its templates and boards', () => {
+  it('contains a chart of this version with templates and dashboards', () => {
     const archive = path.join(out, `muster-${packageVersion}.tgz`);
     const chart: unknown = parse(execFileSync(findHelm(), ['show', 'chart', archive], { encoding: 'utf8' }));
     expect(chart).toMatchObject({ name: 'muster', version: packageVersion, appVersion: packageVersion });
@@ -149,7 +149,7 @@ describe('a release', () => {
     );
   });
 
-  it('has an SDK that was built, and no sources', () => {
+  it('contains a built SDK without sources', () => {
     const files = listed(`muster-sdk-${packageVersion}.tgz`);
     expect(files).toEqual(
       expect.arrayContaining(['package/package.json', 'package/dist/muster.js', 'package/README.md']),

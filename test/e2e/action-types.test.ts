@@ -9,7 +9,7 @@ import type { Shard } from '../../sdk/generated/types.gen.ts';
 import { violations } from '../support/evidence.ts';
 import { countries, startInstallation, type Installation } from './installation.ts';
 
-describe('an installation that nobody restarts', () => {
+describe('an installation that is not restarted', () => {
   let muster: Installation;
   let pids: number[];
 
@@ -45,7 +45,7 @@ describe('an installation that nobody restarts', () => {
 
   const lines = async (runId: string) => (await muster.api.report(runId)).steps;
 
-  it('serves an action type from its registration through the command line on', async () => {
+  it('runs an action type right after its registration through the command line', async () => {
     const { client } = muster.api;
     const body = { name: 'Too early', countries, audience: { include: [{ segment: 'few' }] }, chain };
     await expect(createCampaign({ client, body })).rejects.toMatchObject({ problem: { status: 422 } });
@@ -67,7 +67,7 @@ describe('an installation that nobody restarts', () => {
     expect([...muster.services.values()].map(({ pid }) => pid)).toEqual(pids);
   });
 
-  it('calls by what an action type says now', async () => {
+  it('applies the changed settings of an action type to the next run', async () => {
     await cli('action-types', 'set', 'award-stars', 'batchSize=250', 'timeoutMs=3000');
     const runId = await muster.api.run({ name: 'Larger batches', countries: ['SG'], segment: 'few', chain });
     const ended = await muster.api.awaitEnd(runId);
@@ -81,7 +81,7 @@ describe('an installation that nobody restarts', () => {
     expect(violations(await muster.evidence(runId, 'few'))).toEqual([]);
   });
 
-  it('row 28: takes more partitions in the middle of a run, and misses nobody', async () => {
+  it('row 28: adds partitions during a run and skips no user', async () => {
     const runId = await muster.api.run({ name: 'Raised', countries: ['SG'], segment: 'riders', chain });
     for (;;) {
       const [line] = (await muster.api.progress(runId)).steps;
@@ -100,7 +100,7 @@ describe('an installation that nobody restarts', () => {
     expect((await shown('award-stars.SG')).partitions).toEqual({ wanted: 12, actual: 12 });
   });
 
-  it('says who does what, and that workers beyond the partitions have nothing to do', async () => {
+  it('shows which worker serves which shard, and workers without a partition as idle', async () => {
     await cli('action-types', 'create', 'award-one', `url=${pointsUrl()}`, 'class=B');
     await muster.restart('worker-3');
     const more = muster.writeConfig((config) => ({ ...config, partitionsPerShard: 1 }));

@@ -58,7 +58,7 @@ async function dueUnderPolicy(client: ReturnType<typeof createMusterClient>, app
   return id;
 }
 
-it('a run that was planned before there was a policy waits when it begins, is not resumed, and completes when another has approved it', async () => {
+it('a run scheduled before the policy waits for approval, cannot be resumed without it, and completes after another person approves', async () => {
   const [maker, checker] = [await clientOf('mei', 'manager'), await clientOf('rahayu', 'approver')];
   const id = await dueUnderPolicy(maker, 1);
 
@@ -80,7 +80,7 @@ it('a run that was planned before there was a policy waits when it begins, is no
   expect(ended.audience.counted).toBeLessThanOrEqual(asked?.usersAtMost['SG'] ?? 0);
 });
 
-it('a run that waits for an approval is cancelled without one', async () => {
+it('a run that waits for an approval can be cancelled without one', async () => {
   const maker = await clientOf('mei', 'manager');
   const id = await dueUnderPolicy(maker, 2);
   const waiting = await runOf(id, ({ state }) => state === 'paused');

@@ -19,7 +19,7 @@ async function ended(id: string, onLook: (seen: ExactCount) => void = () => unde
   }
 }
 
-it('an audience is counted exactly though the process that counts it is killed; the same is answered at once', async () => {
+it('an exact audience count survives the kill of its trigger, and an equal request returns the stored result', async () => {
   muster = await startInstallation({
     workers: 1,
     sandbox: { SANDBOX_SEGMENTS: `riders=${users},vip=${inBoth},staff=${excluded}` },

@@ -17,7 +17,7 @@ function isHeldOut(user: string): boolean {
   return share.readUIntBE(0, 6) / 2 ** 48 < holdOut.holdOutPercent / 100;
 }
 
-describe('an audience of many parts', () => {
+describe('a campaign with an audience of several sources', () => {
   let muster: Installation;
 
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('an audience of many parts', () => {
     return uploadedAudience.parse(answered).id;
   }
 
-  it('calls exactly those who are in one of its parts, in none of its exclusions, and not held out', async () => {
+  it('calls exactly the users of an included source who are neither excluded nor held out', async () => {
     const [everybody, riders, staff, odd] = await Promise.all(
       ['everybody', 'riders', 'staff', 'odd-riders'].map((segment) => members(segment)),
     );

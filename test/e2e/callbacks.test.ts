@@ -80,7 +80,7 @@ describe('callbacks over Kafka', () => {
     receiver.server.close();
   });
 
-  it(`call all of ${jobs} jobs, none before its time, signed, and record each once`, async () => {
+  it(`call all of ${jobs} jobs signed, none before its time, and record each once`, async () => {
     const dueAt = new Date(Date.now() + 2000);
     const kindOf = (index: number) => (index % 100 === 0 ? 'never' : index % 10 === 0 ? 'flaky' : 'well');
     const body = {
@@ -113,7 +113,7 @@ describe('callbacks over Kafka', () => {
     });
   });
 
-  it('are refused where a client may not reach: nothing is accepted, and nothing was sent', async () => {
+  it('are refused for forbidden hosts, without storing a job or sending a request', async () => {
     await createClient({ ...api(), body: { name: 'public-only' } });
     for (const host of ['127.0.0.1', 'localhost']) {
       const url = `http://${host}:${port}/forbidden`;
@@ -125,7 +125,7 @@ describe('callbacks over Kafka', () => {
     expect(receiver.received.filter(({ path }) => path === '/forbidden')).toEqual([]);
   });
 
-  it('are accepted by a 202, and end as their receiver reports later, or are called again', async () => {
+  it('end after a 202 as their receiver reports later, or are called again', async () => {
     const { MUSTER_API_URL: url = '', MUSTER_API_KEY: apiKey = '' } = muster.cliEnvironment;
     const invitations: ReportInvitation[] = [];
     const pressed = createServer((request, response) => {
@@ -171,7 +171,7 @@ describe('callbacks over Kafka', () => {
     }
   });
 
-  it('are scheduled, taken back, verified and done once by the examples of the library', async () => {
+  it('are scheduled, cancelled, verified and handled once by the examples of the SDK', async () => {
     const handled: string[] = [];
     const secrets: string[] = [];
     const shop = createReceiver({
@@ -210,7 +210,7 @@ describe('callbacks over Kafka', () => {
     }
   });
 
-  it('are called by their priority, though those before them wait for the one slot of their client', async () => {
+  it('are called by priority while they wait for the only slot of their client', async () => {
     const called: string[] = [];
     const released = Promise.withResolvers<undefined>();
     const desk = createServer((request, response) => {

@@ -20,7 +20,7 @@ describe('a campaign over 125,000 users in three countries', () => {
   });
   afterAll(() => muster.stop());
 
-  it('awards, tells, lists who failed, and ends with a report that adds up to the user (P1, P2, P3)', async () => {
+  it('awards rewards, sends messages, lists failed users and ends with an exact report (P1, P2, P3)', async () => {
     const runId = await muster.api.run({
       name: 'Lapsed riders, December',
       countries,
@@ -51,7 +51,7 @@ describe('a campaign over 125,000 users in three countries', () => {
     expect(served).toEqual(served.toSorted((a, b) => a - b));
   });
 
-  it('serves users whose ids hold spaces, quotes, percent signs, emoji and backslashes', async () => {
+  it('serves users whose ids contain spaces, quotes, percent signs, emoji and backslashes', async () => {
     const chain = [{ action: 'award-points', params: { points: 10 } }];
     const runId = await muster.api.run({ name: 'Odd riders', countries, segment: 'odd-riders', chain });
     await muster.api.awaitEnd(runId);

@@ -14,7 +14,7 @@ const refusedShare = 0.1;
 let muster: Installation;
 afterEach(() => muster.stop());
 
-it('calls nobody whom a check refuses, and ends everybody once, while a worker of three is killed every 2 s and checks are lost', async () => {
+it('a campaign calls no user refused by a check and ends each user once, while workers are killed and checks are lost', async () => {
   muster = await startInstallation({
     workers: 3,
     sandbox: {

@@ -36,7 +36,7 @@ const configure = (config: EngineConfigFile) => {
   return config;
 };
 
-describe('a run that people control while it goes on', () => {
+describe('a run that a user controls', () => {
   let muster: Installation;
   afterEach(() => muster.stop());
 
@@ -68,7 +68,7 @@ describe('a run that people control while it goes on', () => {
     return times.flatMap(({ at }) => at).reduce((last, at) => Math.max(last, Date.parse(at)), 0);
   }
 
-  it('stands within the published time when it is paused, loses nobody, and ends as cancelled when it is cancelled (P2, P3, P4)', async () => {
+  it('stops within the published time when paused, loses no user, and ends as cancelled when cancelled (P2, P3, P4)', async () => {
     muster = await startInstallation({ workers: 2, sandbox, engine, configure });
     const runId = await start();
     await until(runId, (progress) => served(progress) > 2000);
@@ -102,7 +102,7 @@ describe('a run that people control while it goes on', () => {
     ]);
   });
 
-  it('is cancelled though no worker is alive any more, and what was called then ends as unknown (I1, I4)', async () => {
+  it('is cancelled without any live worker, and users in calls end as unknown (I1, I4)', async () => {
     muster = await startInstallation({ workers: 1, sandbox, engine, configure });
     const runId = await start();
     await until(runId, (progress) => served(progress) > 1000);
@@ -117,7 +117,7 @@ describe('a run that people control while it goes on', () => {
     expect(violations(await muster.evidence(runId, 'lapsed-riders'), { runStates: ['cancelled'] })).toEqual([]);
   });
 
-  it('goes no faster than its pace, which may be changed meanwhile', async () => {
+  it('does not exceed its pace, which can be changed during the run', async () => {
     muster = await startInstallation({ workers: 2, sandbox, engine, configure });
     const runId = await muster.api.run({
       name: 'Paced',

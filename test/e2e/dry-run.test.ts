@@ -61,7 +61,7 @@ const figuresOf = ({ audience, steps, countries: lines, failures, budgets }: Run
   budgets: budgets.map(({ country, units }) => [country, units]),
 });
 
-it('a dry run says what a run then does, calls nobody and publishes nothing, though its trigger is killed in its midst', async () => {
+it('a dry run predicts the later run and makes no call, although its trigger is killed', async () => {
   muster = await startInstallation({
     workers: 1,
     sandbox: {

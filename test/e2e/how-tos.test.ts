@@ -53,13 +53,13 @@ describe('the how-to pages', () => {
   });
   afterAll(() => up.stop());
 
-  it('are all tried here, or it is said why not', () => {
+  it('are all tested here, or listed with a reason', () => {
     const pages = globSync('docs/how-to/*.md', { cwd: root }).map((file) => path.basename(file, '.md'));
     const known = [...Object.keys(tried), ...Object.keys(notRun).filter((name) => pages.includes(name))];
     expect(pages.toSorted()).toEqual(known.toSorted());
   });
 
-  it('leave out no block that is not there', () => {
+  it('contain every block that is listed as not tested', () => {
     const blocks = Object.keys(tried).flatMap((name) => shellBlocks(`docs/how-to/${name}.md`));
     const unused = Object.keys(notRun)
       .filter((beginning) => beginning.includes(' ') || beginning.includes('='))
@@ -67,7 +67,7 @@ describe('the how-to pages', () => {
     expect(unused).toEqual([]);
   });
 
-  it.each(Object.entries(tried))('%s: every line of it works', async (name, said) => {
+  it.each(Object.entries(tried))('work line by line: %s', async (name, said) => {
     const blocks = shellBlocks(`docs/how-to/${name}.md`).filter(
       (block) => !Object.keys(notRun).some((beginning) => block.startsWith(beginning)),
     );

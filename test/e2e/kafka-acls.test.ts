@@ -60,7 +60,7 @@ function createdAcl({ principal, resource, name, pattern, operations }: Acl) {
   }));
 }
 
-describe('services whose users on Kafka have the ACLs of muster grants --kafka, and no others', () => {
+describe('services with only the Kafka ACLs of muster grants --kafka', () => {
   let guardian: Guardian;
   let kafka: { open: string; named: string };
   let muster: Installation;
@@ -125,14 +125,14 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
     await guardian.end();
   });
 
-  it('carry out a campaign', async () => {
+  it('execute a campaign', async () => {
     const { api, countries } = muster;
     const runId = await api.run({ name: 'ACLs', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
     await api.awaitEnd(runId);
     expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
   });
 
-  it('call back', async () => {
+  it('call callbacks', async () => {
     const { client } = muster.api;
     const { port } = receiver.address() as AddressInfo;
     const body = { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8', port }] } };
@@ -142,7 +142,7 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
     await called;
   });
 
-  it('are known to who looks at the shards', async () => {
+  it('appear as partition owners in the list of shards', async () => {
     // While Kafka assigns anew, nobody has a partition.
     const shards = async () => (await muster.api.request('/v1/shards')).text();
     await vi.waitFor(async () => expect(await shards()).toContain('"worker":"worker@'), 60_000);
@@ -155,7 +155,7 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
     ['doctor', () => calls],
     ['topics', () => calls],
     ['stranger', () => calls],
-  ])('%s may not publish what is not its own to publish', async (principal, topic) => {
+  ])('prevent %s from publishing to foreign topics', async (principal, topic) => {
     const producer = as(principal).producer({ retry: { retries: 0 }, allowAutoTopicCreation: false });
     await producer.connect();
     await expect(producer.send({ topic: topic(), messages: [{ value: 'x' }] })).rejects.toThrow(refused);
@@ -163,7 +163,7 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
   });
 
   it.each(['api', 'scheduler', 'trigger', 'dispatcher', 'stranger'])(
-    '%s may not join the workers',
+    'prevent %s from joining the group of the workers',
     async (principal) => {
       const consumer = as(principal).consumer({
         groupId: workerGroup(topicPrefix, installationId),
@@ -189,7 +189,7 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
   );
 
   it.each(['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'doctor'])(
-    '%s may not make topics',
+    'prevent %s from creating topics',
     async (principal) => {
       const admin = as(principal).admin();
       await admin.connect();
@@ -199,7 +199,7 @@ describe('services whose users on Kafka have the ACLs of muster grants --kafka, 
     },
   );
 
-  it('a stranger sees no topic', async () => {
+  it('hide all topics from a stranger', async () => {
     const admin = as('stranger').admin();
     await admin.connect();
     expect(await admin.listTopics()).toEqual([]);

@@ -18,8 +18,8 @@ const latency = {
 };
 
 const cases = [
-  { endpoints: 'that know users (A) and keys (B)', chain: rewardThenMessage, sandbox: {}, isNaive: false },
-  { endpoints: 'that know keys (B), in both steps', chain: pointsThenMessage, sandbox: {}, isNaive: false },
+  { endpoints: 'that remember users (A) and keys (B)', chain: rewardThenMessage, sandbox: {}, isNaive: false },
+  { endpoints: 'that remember keys (B), in both steps', chain: pointsThenMessage, sandbox: {}, isNaive: false },
   {
     endpoints: 'without memory, in both steps',
     chain: rewardThenMessage,
@@ -33,7 +33,7 @@ describe('a campaign whose processes are killed', () => {
   afterEach(() => muster.stop());
 
   it.each(isFirstAlone ? cases.slice(0, 1) : cases)(
-    'ends by itself with nobody forgotten and nobody served twice, one worker of three killed every 3 s and the trigger once; endpoints $endpoints (P1, P2, P3)',
+    'serves every user exactly once, with a worker killed every 3 s and the trigger once; endpoints $endpoints (P1, P2, P3)',
     async ({ chain, sandbox, isNaive }) => {
       muster = await startInstallation({
         workers: 3,

@@ -93,7 +93,7 @@ async function notificationAt(port: number, events: ('run.started' | 'run.ended'
   return (await createNotification({ ...api(), body })).data;
 }
 
-it('the receiver that the page shows accepts only signed messages and forwards all of them, beside a dead one', async () => {
+it('the documented receiver of webhooks accepts only signed messages and gets all of them, beside a dead receiver', async () => {
   const [port = 0, deadPort = 0] = await findFreePorts(2);
   const { notification: dead } = await notificationAt(deadPort, ['campaign.scheduled', 'run.started', 'run.ended']);
   const { notification, secret } = await notificationAt(port, ['run.started', 'run.ended']);
@@ -143,7 +143,7 @@ it('the receiver that the page shows accepts only signed messages and forwards a
   expect(heard.some((said) => said.includes('forged'))).toBe(false);
 });
 
-it('a channel of Slack is notified without a service between', async () => {
+it('a Slack channel receives notifications without a service in between', async () => {
   const { port } = z.object({ port: z.number() }).parse(slack.address());
   const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
   const url = `http://127.0.0.1:${port}/services/T0`;
@@ -158,7 +158,7 @@ it('a channel of Slack is notified without a service between', async () => {
   ]);
 });
 
-it('an e-mail is retried if the server is busy, and dead if the address does not exist', async () => {
+it('an e-mail is retried if the server is busy, and given up if the address does not exist', async () => {
   busy.times = 1;
   const addressed = async (address: string) => {
     const body = { url: `mailto:${address}`, events: ['campaign.scheduled' as const] };

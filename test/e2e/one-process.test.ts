@@ -20,7 +20,7 @@ describe('all services in one process', () => {
   });
   afterAll(() => muster.stop());
 
-  it('carry out a campaign at its time and not before it (P5)', async () => {
+  it('execute a campaign at its time and not before (P5)', async () => {
     // A moment that has passed when the campaign starts is refused.
     const due = new Date(Date.now() + 10_000).toISOString();
     const runId = await muster.api.run({
@@ -38,7 +38,7 @@ describe('all services in one process', () => {
     expect(violations(await muster.evidence(runId, 'lapsed-riders'))).toEqual([]);
   });
 
-  it('open no more connections than are published for each, and none under another name', async () => {
+  it('open no more connections than documented, under the documented names', async () => {
     const client = new pg.Client({ connectionString: muster.database.url });
     await client.connect();
     const { rows: found } = await client.query<{ name: string; many: number }>(`
@@ -56,13 +56,13 @@ describe('all services in one process', () => {
     expect(found.map(({ name }) => name)).toEqual(expect.arrayContaining(['muster-worker', 'muster-trigger-feeds']));
   });
 
-  it('run with the same settings where these have to be, as a doctor sees it', async () => {
+  it('run with the same shared settings, according to muster doctor', async () => {
     const checks = await examineInstallation({ DATABASE_URL: muster.database.url });
     const found = 'QUOTA_OPEN_RUNS: the same in api, scheduler, this command';
     expect(checks.find(({ name }) => name === 'settings')).toMatchObject({ ok: true, found });
   });
 
-  it('tell the API for how long lists are kept', async () => {
+  it('report to the API how long uploaded lists are kept', async () => {
     const client = new pg.Client({ connectionString: muster.database.url });
     await client.connect();
     const { rows } = await client.query(`select name, value from service_settings where service = 'trigger'`);
@@ -70,7 +70,7 @@ describe('all services in one process', () => {
     expect(rows).toEqual([{ name: 'RETENTION_AUDIENCES_DAYS', value: '30' }]);
   });
 
-  it('end in order, with exit code 0, when they are asked to while a campaign runs; and it goes on after', async () => {
+  it('end in order with exit code 0 during a campaign, which continues after the restart', async () => {
     const runId = await muster.api.run({ name: 'Cut', countries, segment: 'lapsed-riders', chain: rewardThenMessage });
     const service = muster.services.get('all');
     await service?.end('SIGTERM');

@@ -27,7 +27,7 @@ async function killAndRestart(name: string): Promise<void> {
 /** In how many hours, by the clocks of UTC. */
 const timeIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
 
-it('sends no message in quiet hours, says until when, gives rewards meanwhile, and goes on when they are taken back', async () => {
+it('a campaign sends no messages in quiet hours, shows their end, still awards rewards, and continues when the rule is deleted', async () => {
   muster = await startInstallation({
     workers: 2,
     sandbox: { SANDBOX_SEGMENTS: `${segment}=6000` },

@@ -12,7 +12,7 @@ const names = ['api', 'scheduler', 'trigger', 'worker-1', 'dispatcher-1'];
 const within = { timeout: 60_000, interval: 200 };
 
 /** What a leader is that was made a standby, or that a wrong name leads to. */
-describe('row 63: a database that may only be read', () => {
+describe('row 63: a read-only database', () => {
   let muster: Installation;
   let ports: number[];
 
@@ -50,7 +50,7 @@ describe('row 63: a database that may only be read', () => {
     await server.end();
   }
 
-  it('is ready in no service, and answers what would be written with 503; after it all goes on', async () => {
+  it('makes every service not ready and every write a 503, and all work continues afterwards', async () => {
     await begin();
     const { client } = muster.api;
     await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
@@ -73,7 +73,7 @@ describe('row 63: a database that may only be read', () => {
     expect(ended.state).toBe('completed');
   });
 
-  it('is taken for one that works where nobody looks whether it may be written (control)', async () => {
+  it('passes as healthy if services do not check for write access (control)', async () => {
     const tree = await treeWithout(faultControls.readOnlyIsNotReady);
     try {
       await begin(tree);

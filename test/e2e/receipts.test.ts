@@ -57,7 +57,7 @@ describe('messages that are accepted now and delivered later', () => {
     }
   }
 
-  it.each(['riders', 'odd'])('do not hold up a run of %s, and are counted beside it', async (segment) => {
+  it.each(['riders', 'odd'])('do not delay a run of %s, and their receipts are counted separately', async (segment) => {
     const before = await neverHeardOf();
     const chain = rewardThenMessage;
     const runId = await muster.api.run({ name: 'Receipts', countries: ['SG', 'VN'], segment, chain });

@@ -26,7 +26,7 @@ const options: InstallationOptions = {
 
 const campaign = { name: 'On a newer schema', countries, segment: 'lapsed-riders', chain: rewardThenMessage };
 
-it(`processes of ${released ?? 'this version'} carry out a campaign on a schema that a newer one has expanded`, async () => {
+it(`processes of ${released ?? 'this version'} execute a campaign on a schema expanded by a newer version`, async () => {
   const muster = await startInstallation({
     ...options,
     alterDatabase: (databaseUrl) => applyUnknownMigration(databaseUrl, expanding),
@@ -40,7 +40,7 @@ it(`processes of ${released ?? 'this version'} carry out a campaign on a schema 
   }
 });
 
-it('a migration that takes away what they still use is seen here: the campaign is refused', async () => {
+it('a migration that removes a column in use is detected, because the campaign is refused', async () => {
   const muster = await startInstallation({
     ...options,
     alterDatabase: (databaseUrl) =>

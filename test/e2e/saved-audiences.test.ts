@@ -26,7 +26,7 @@ async function firstRunOf(id: string): Promise<string> {
   }
 }
 
-it('a campaign reaches the users of the revision that it took, whatever the saved audience has become since', async () => {
+it('a campaign reaches the users of the saved audience revision it copied, whatever changed since', async () => {
   muster = await startInstallation({
     workers: 1,
     sandbox: { SANDBOX_SEGMENTS: 'members=600,away=90' },

@@ -28,7 +28,7 @@ const receiver = createServer((request, response) => {
   response.end('{}');
 });
 
-describe('what recurs, with all services in one process', () => {
+describe('schedules with all services in one process', () => {
   let muster: Installation;
   let port = 0;
   const api = () => ({ client: muster.api.client });
@@ -55,7 +55,7 @@ describe('what recurs, with all services in one process', () => {
     receiver.close();
   });
 
-  it('calls for each instant once, also over a process that is killed, and tells what became of every one', async () => {
+  it('call each instant once, also over a killed process, and record every occurrence', async () => {
     const target = { client: 'shop', url: `http://127.0.0.1:${port}/hook` };
     const body = { name: 'each second', everySeconds: 1, misfire: 'fire-all', target } as const;
     const { data: schedule } = await createSchedule({ ...api(), body });
@@ -79,7 +79,7 @@ describe('what recurs, with all services in one process', () => {
     expect(new Set(calls.map(({ webhookId }) => webhookId)).size).toBe(fired.length);
   });
 
-  it('runs a campaign again and again until its end, each run to the user', async () => {
+  it('run a recurring campaign until its end, and every run serves all users', async () => {
     const definition = {
       name: 'Every two seconds',
       countries,

@@ -12,7 +12,7 @@ import { startInstallation, type Installation } from './installation.ts';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const newKey = () => randomBytes(32).toString('base64');
 
-describe('services that take signed calls only', () => {
+describe('endpoints that accept only signed calls', () => {
   const key = newKey();
   const chain = [{ action: 'award-stars', params: { points: 3 } }];
   const campaign = { name: 'Signed', countries: ['SG'], segment: 'riders', chain };
@@ -37,7 +37,7 @@ describe('services that take signed calls only', () => {
   const logs = () =>
     [...muster.services].filter(([name]) => name !== 'sandbox').map(([, { logFile }]) => readFileSync(logFile, 'utf8'));
 
-  it('are called with the secret that was set through the command line, by workers that nobody restarts', async () => {
+  it('are called with a secret set through the command line, without a restart of workers', async () => {
     const url = `${muster.sandboxUrl}/points/v1/batches`;
     expect(await cli('', 'create', 'award-stars', `url=${url}`, 'class=B')).toMatchObject({ code: 0 });
     // The shard comes to life with the campaign: who knows of it knows of the secret.
@@ -50,7 +50,7 @@ describe('services that take signed calls only', () => {
     expect(violations(await muster.evidence(runId, 'riders'))).toEqual([]);
   });
 
-  it('are not called by a worker with another key, which says so; who has the key goes on', async () => {
+  it('are not called by a worker with another key, which logs the reason, while a worker with the key continues', async () => {
     await muster.services.get('worker-1')?.end('SIGTERM');
     await muster.restart('worker-1', { MUSTER_SECRETS_KEY: newKey() });
     const runId = await muster.api.run(campaign);
@@ -67,7 +67,7 @@ describe('services that take signed calls only', () => {
     expect(violations(await muster.evidence(runId, 'riders'))).toEqual([]);
   });
 
-  it('find their secret in no log', () => {
+  it('have their secret in no log', () => {
     for (const log of logs()) {
       expect(log).not.toContain(secret);
       expect(log).not.toContain(key);

@@ -31,7 +31,7 @@ async function suppress(actionType: string, users: readonly string[]): Promise<v
   }
 }
 
-it('calls nobody who is on a suppression list, from before the run or from its midst, while a worker of three is killed every 3 s', async () => {
+it('a campaign calls no user on a suppression list, added before or during the run, while workers are killed', async () => {
   muster = await startInstallation({
     workers: 3,
     sandbox: {

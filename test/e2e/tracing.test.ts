@@ -58,7 +58,7 @@ const segments = { SANDBOX_SEGMENTS: 'riders=1500' };
 /** Two calls fit into a lease. */
 const timeoutMs = 5000;
 
-describe('where all is traced', () => {
+describe('tracing', () => {
   let collector: SpanCollector;
   let endpoints: Awaited<ReturnType<typeof startEndpoints>>;
   let muster: Installation;
@@ -98,7 +98,7 @@ describe('where all is traced', () => {
   const callsOf = (batch: number) => endpoints.calls.filter((call) => call.batch === batch);
   const named = (spans: readonly CollectedSpan[], name: string) => spans.filter((span) => span.name === name);
 
-  it('a batch is one tree of spans, from its trigger over its workers to the services that are called', async () => {
+  it('records a batch as one tree of spans from the trigger over the workers to the endpoints', async () => {
     const runId = await muster.api.run({ ...campaign, name: 'Traced' });
     expect(await muster.api.awaitEnd(runId)).toMatchObject({ state: 'completed' });
     const batchNos = [...new Set(endpoints.calls.map(({ batch }) => batch))];
@@ -140,7 +140,7 @@ describe('where all is traced', () => {
     );
   });
 
-  it('a step that is taken over from a killed worker goes on in the same trace', async () => {
+  it('continues the trace of a step when another worker takes over from a killed one', async () => {
     endpoints.calls.length = 0;
     const hanging = Promise.withResolvers<ReceivedCall>();
     endpoints.script.hangs = (call) => {
@@ -164,7 +164,7 @@ describe('where all is traced', () => {
     expect(spansOf(lost.trace?.traceId).map(({ spanId }) => spanId)).toContain(again?.trace?.spanId);
   });
 
-  it('a callback goes on with the trace of whoever scheduled it', async () => {
+  it('continues the trace of the caller that scheduled a callback', async () => {
     const egress = { allow: [{ cidr: '127.0.0.0/8', port: endpoints.port }] };
     await createClient({ client: muster.api.client, body: { name: 'orders', egress } });
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -193,7 +193,7 @@ describe('where all is traced', () => {
     expect((await getJob({ client: muster.api.client, path: { id } })).data.traceId).toBe(traceId);
   });
 
-  it('a job that a schedule makes is one tree, begun by the scheduler, or by the api where a person fires it', async () => {
+  it('records a job of a schedule as one tree that begins in the scheduler, or in the API for a manual run', async () => {
     const { client } = muster.api;
     const target = { client: 'orders', url: `${endpoints.url}/job/of-schedule` };
     const { id } = (await createSchedule({ client, body: { name: 'ticks', target, everySeconds: 1 } })).data;
@@ -225,7 +225,7 @@ describe('where all is traced', () => {
     }
   });
 
-  it('a process that stops sends the spans that it still has', async () => {
+  it('sends the remaining spans of a process that stops', async () => {
     const called = Promise.withResolvers<ReceivedCall>();
     endpoints.script.hangs = (call) => {
       if (call.path === '/job') called.resolve(call);

@@ -58,7 +58,7 @@ async function tested(id: string, again = false) {
   return { ended: await muster.api.awaitEnd(runId), runId, ledger: await readLedger(muster.ledgerFile) };
 }
 
-it('a test gives what is real, nothing else, and costs that; its users are tested again if asked for, and served by the campaign', async () => {
+it('a test send calls and charges only the real steps, can be repeated, and its users are served by the campaign', async () => {
   const { client } = muster.api;
   await changeActionType({ client, path: { name: 'award-reward' }, body: { understandsTest: true } });
   const id = await draft();
@@ -90,7 +90,7 @@ it('a test gives what is real, nothing else, and costs that; its users are teste
   expect((await listBudgets({ client, path: { id } })).data.items[0]).toMatchObject({ used: 4 + inSingapore * 3 });
 });
 
-it('a draft is tested, approved, served to a few, goes on when somebody says so, and completes', async () => {
+it('a draft is tested, approved, served to a canary, continued by a user and completed', async () => {
   const { client } = muster.api;
   await setApprovalPolicy({ client, body: { rules: [{ usersAbove: 100, approvers: 1 }] } });
   const [maker, checker] = [await clientOf('mei', 'manager'), await clientOf('rahayu', 'approver')];

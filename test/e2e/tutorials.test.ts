@@ -23,7 +23,7 @@ describe('the tutorials', () => {
     ],
     ['own-endpoint', ['keeps the contract of class A', 'give-stars revision 1', 'balances']],
     ['callbacks', ['connection refused', 'reminded of \\{"order":17\\}', 'called · POST']],
-  ])('%s: every line of it works', async (name, said) => {
+  ])('work line by line: %s', async (name, said) => {
     const { code, out } = await runScript(scriptOf(name), up.environment);
     expect({ code, out: code === 0 ? '' : out }).toEqual({ code: 0, out: '' });
     for (const word of said) expect(out).toMatch(new RegExp(word));

@@ -18,7 +18,7 @@ describe('two installations with one topic prefix on one Kafka', () => {
     await second.stop();
   });
 
-  it('serve their own runs to the end, and not one call crosses', async () => {
+  it('serve their own runs completely, and no call reaches the other installation', async () => {
     const campaign = { name: 'Mine', countries, segment: 'lapsed-riders', chain: rewardThenMessage };
     const runOf = async (muster: Installation) => {
       const runId = await muster.api.run(campaign);

@@ -72,7 +72,7 @@ async function exported(runId: string, list: string): Promise<string[]> {
 const timeIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
 const userOf = (number: number) => `sg-${String(number).padStart(9, '0')}`;
 
-it('a campaign lives from its template to its last export, and every step of it is in the audit log', async () => {
+it('every action on a campaign from its template to its last export is in the audit log', async () => {
   muster = await startInstallation({
     workers: 2,
     sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=600' },

@@ -47,7 +47,7 @@ async function begin(options?: { isSynchronous: boolean }) {
 
 describe('row 62: Postgres fails over to its synchronous standby under load', () => {
   it(
-    'nobody is lost or served twice, and calls go on within 30 s of the new leader',
+    'loses no user, serves no user twice, and calls continue within 30 s of the new leader',
     { timeout: 1_800_000 },
     async () => {
       const { cluster, servers, campaigns, start, batchesCalled } = await begin();
@@ -88,7 +88,7 @@ describe('row 62: Postgres fails over to its synchronous standby under load', ()
   );
 
   it(
-    'an asynchronous one forgets what was recorded, and users are served twice (control)',
+    'loses records of an asynchronous standby, so that users are served twice (control)',
     { timeout: 900_000 },
     async () => {
       const { cluster, campaigns, start, batchesCalled } = await begin({ isSynchronous: false });

@@ -55,7 +55,7 @@ function together({ reserve, record }: FlushTimes): Inspector {
  * Two workers beside each other, each with a campaign that has a budget and one that has none: of the first one's, the
  * priced campaign has ended 38,000 times.
  */
-describe('row 53: a campaign that has ended very often', () => {
+describe('row 53: a campaign with very many ended runs', () => {
   let trial: Trial;
   /** Without the time-outs of those who only look. */
   let writer: pg.Pool;
@@ -157,7 +157,7 @@ describe('row 53: a campaign that has ended very often', () => {
     return { plain, sides: { aged: await sideOf('aged', ofAged), young: await sideOf('young', ofYoung) } };
   }
 
-  it('a flush with its units takes as long as of a young one, and its neighbour keeps its rate', async () => {
+  it('has flushes as fast as those of a new campaign, and does not slow down a neighbour', async () => {
     const { plain, sides } = await compare(segment);
     const measured = {
       'flush p50 ms': sides.aged.flushMs,
@@ -173,7 +173,7 @@ describe('row 53: a campaign that has ended very often', () => {
     expect(sides.aged.neighbourSeconds).toBeLessThanOrEqual(undisturbed(sides.young.neighbourSeconds));
   });
 
-  it('when a budget sums up all runs of its campaign, the flush takes longer (control)', async () => {
+  it('has slower flushes if a budget sums up all its runs (control)', async () => {
     await sumUpAllRuns(writer);
     const { sides } = await compare(shortSegment);
     expect(sides.aged.flushMs).toBeGreaterThan(1.2 * sides.young.flushMs);

@@ -50,11 +50,11 @@ async function judge(runId: string, rows: string, scenario: string, measured: Re
   return await trial.judge(runId, { rows, scenario, segment, measured });
 }
 
-describe('row 9: a broker is killed', () => {
+describe('row 9: the loss of a broker', () => {
   it.each([
     ['that leads partitions', () => trial.topics.leaderOf(trial.topic('send-message', 'SG'), 0)],
     ['that coordinates the group', () => trial.topics.coordinatorOf(trial.muster.topicPrefix)],
-  ])('%s: nothing acknowledged is lost, and no key is called twice', async (what, choose) => {
+  ])('loses no acknowledged message and repeats no key, with a broker %s', async (what, choose) => {
     const runId = await begin(20_000);
     const node = await choose();
     trial.injections.happened('broker killed', what);
@@ -66,8 +66,8 @@ describe('row 9: a broker is killed', () => {
   });
 });
 
-describe('row 10: the controller is killed', () => {
-  it('another one leads, new topics come to life, and the run goes on', async () => {
+describe('row 10: the loss of the controller', () => {
+  it('is survived: another broker becomes controller, topics can be created, and the run continues', async () => {
     const runId = await begin(20_000);
     const controller = kafka.controller();
     trial.injections.happened('controller killed', 'under load');
@@ -87,8 +87,8 @@ describe('row 10: the controller is killed', () => {
   });
 });
 
-describe('row 11: the three brokers are restarted one after another', () => {
-  it('under load: no error reaches a manager, no process ends, no key is called twice', async () => {
+describe('row 11: a restart of the three brokers one after another', () => {
+  it('causes no error for a manager, no process end and no repeated key under load', async () => {
     const runId = await begin(200_000);
     const manager = watchAsManager(runId);
     for (const node of kafka.nodes) {
@@ -109,14 +109,14 @@ describe('row 11: the three brokers are restarted one after another', () => {
   }, 600_000);
 });
 
-describe('row 12: two of three brokers are down for 60 s', () => {
+describe('row 12: the loss of two of three brokers for 60 s', () => {
   /** A worker that serves both steps hands survivors on without Kafka, and would meet no refusal. */
   const aWorkerForEachStep = {
     'worker-1': { WORKER_ACTION_TYPES: 'award-reward' },
     'worker-2': { WORKER_ACTION_TYPES: 'send-message' },
   };
 
-  it('publishing is refused, and resumes by itself', async () => {
+  it('stops publishing, which resumes automatically', async () => {
     const runId = await begin(200_000, { engineOf: aWorkerForEachStep });
     const topics = trial.muster.countries.map((country) => trial.topic('send-message', country)).toSorted();
     const refusedBefore = refusedMessages(trial, 'worker-1');
@@ -148,8 +148,8 @@ describe('row 12: two of three brokers are down for 60 s', () => {
   }
 });
 
-describe('row 13: all brokers are down for 2 minutes', () => {
-  it('what is in flight ends in Postgres, and the run goes on when they are back', async () => {
+describe('row 13: the loss of all brokers for 2 minutes', () => {
+  it('lets steps in progress end in Postgres, and the run continues afterwards', async () => {
     const runId = await begin(60_000);
     const back = trial.injections.begin('all brokers killed', '120 s');
     const from = Date.now();
@@ -172,14 +172,14 @@ describe('row 13: all brokers are down for 2 minutes', () => {
   }, 600_000);
 });
 
-describe('row 15: a broker is frozen', () => {
+describe('row 15: a frozen broker', () => {
   // The short run serves its last users about when the broker thaws: nothing comes later that would hide an offset that
   // was set back.
   it.each([
     ['20 s', 20_000, 15_000],
     ['60 s', 60_000, 60_000],
   ])(
-    'the coordinator for %s: no consumer is stuck, then or after',
+    'blocks no consumer, during or after a freeze of the coordinator for %s',
     async (_, frozenMs, users) => {
       const runId = await begin(users);
       const node = await trial.topics.coordinatorOf(trial.muster.topicPrefix);

@@ -11,7 +11,7 @@ const units = 12_001;
 const amount = '840.10';
 const costOfUser = 0.21;
 
-describe('a budget under fire', () => {
+describe('a budget while workers are killed', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
@@ -55,7 +55,7 @@ describe('a budget under fire', () => {
     await trial.restart(...names);
   }
 
-  it('row 2: workers are killed again and again, and not one unit or cent more than the budgets is ever spent', async () => {
+  it('row 2: is never exceeded by a unit or cent when workers are killed repeatedly', async () => {
     const runId = await begin();
     for (const victim of ['worker-1', 'worker-2', 'worker-1', 'worker-2']) {
       await trial.awaitCalls(runId, 1, (await trial.batchesCalled(runId, 1)) + 15);

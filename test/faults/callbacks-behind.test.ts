@@ -15,7 +15,7 @@ const rowsPerInsert = 5000;
 const rounds = 3;
 const wanted = { count: 400, dueInMs: 500, spreadMs: 4000 };
 
-describe('row 69: a client beside 1,000 clients that are behind, and a crowd of jobs that are due at once', () => {
+describe('row 69: a client beside 1,000 clients that are behind and a backlog of due jobs', () => {
   let trial: CallbackTrial;
   afterEach(() => trial.end());
 
@@ -82,7 +82,7 @@ describe('row 69: a client beside 1,000 clients that are behind, and a crowd of 
     await lasting(5000);
   }
 
-  it('is called as if it were alone', async () => {
+  it('is called as if it were the only client', async () => {
     await start();
     const alone = await quickestP99();
     await fallBehind();
@@ -99,7 +99,7 @@ describe('row 69: a client beside 1,000 clients that are behind, and a crowd of 
     expect(beside).toBeLessThan(alone * 1.2 + 50 + busyMachineMs);
   });
 
-  it('is not called where all of it is offered and stands on the topic (control)', async () => {
+  it('is not called if the whole backlog is offered and waits on the topic (control)', async () => {
     await start({ without: faultControls.creditAndSettling });
     await fallBehind();
     const beside = await trial.schedule(wanted);

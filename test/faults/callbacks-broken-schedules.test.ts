@@ -22,7 +22,7 @@ const unreadable = {
   overlap: `jsonb_set(definition, '{recurrence,overlap}', '"queue"')`,
 };
 
-describe('two schedules of a hundred that cannot be read', () => {
+describe('two unreadable schedules among a hundred', () => {
   let trial: CallbackTrial;
   let good: string[];
   let bad: string[];
@@ -63,7 +63,7 @@ describe('two schedules of a hundred that cannot be read', () => {
     return schedules.map(({ data: { state, stateReason } }) => ({ state, stateReason }));
   };
 
-  it('row 59: the others fire on time; they are broken, are shown with their causes, and can be disabled', async () => {
+  it('row 59: the other schedules fire on time, and the unreadable ones become broken, are shown with causes and can be disabled', async () => {
     const startedMs = Date.now();
     await fired(startedMs, 5);
     const alone = await fires(startedMs);
@@ -91,7 +91,7 @@ describe('two schedules of a hundred that cannot be read', () => {
     expect(p99).toBeLessThan(p99Alone * 1.2 + busyMachineMs);
   });
 
-  it('row 59: that cannot be set aside, they stop all others (control)', async () => {
+  it('row 59: no schedule fires if unreadable ones cannot be marked broken (control)', async () => {
     await trial.database.rows(`
       create function nothing_breaks() returns trigger language plpgsql
         as $$ begin raise exception 'a schedule cannot be read'; end $$;

@@ -4,11 +4,11 @@ import { wrongBy } from './support/wrong-clock.ts';
 
 const hourMs = 3_600_000;
 
-describe('row 32: clocks that are an hour wrong, for callbacks', () => {
+describe('row 32: process clocks that are an hour wrong, for callbacks', () => {
   let trial: CallbackTrial;
   afterEach(() => trial.end());
 
-  it('one process of each kind an hour ahead, one an hour behind: only the clock of the database decides what is due, whose claim it is, and the time that is signed', async () => {
+  it('have no effect on due times, claims and signatures, which use the clock of the database', async () => {
     trial = await startCallbackTrial({
       engineOf: {
         api: wrongBy(-hourMs),

@@ -29,7 +29,7 @@ interface Pause {
   untilMs: number;
 }
 
-describe('row 33: people change their minds while dispatchers and schedulers are killed, Postgres restarts and connections break', () => {
+describe('row 33: user actions while dispatchers and schedulers are killed, Postgres restarts and connections break', () => {
   let postgres: OwnPostgres;
   let line: TcpProxy;
   let trial: CallbackTrial;
@@ -143,7 +143,7 @@ describe('row 33: people change their minds while dispatchers and schedulers are
 
   const callsOf = (jobIds: ReadonlySet<string>) => trial.receiver.calls().filter(({ jobId }) => jobIds.has(jobId));
 
-  it('cancelled, moved, run at once: each job by one and all at once by a filter; the last answer is what happens', async () => {
+  it('jobs cancelled, moved or run now, singly or by filter, end according to the last response', async () => {
     await begin();
     await trial.addClient('many');
     await trial.receiver.behave({ slow: { latencyMs: 200 } });
@@ -185,7 +185,7 @@ describe('row 33: people change their minds while dispatchers and schedulers are
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: inDoubt } })).toEqual([]);
   });
 
-  it('a schedule is paused and resumed: no instant fires in between, and each of the others does, once', async () => {
+  it('a paused schedule fires at no instant of the pause, and at each other instant once', async () => {
     await begin();
     const target = { client: 'orders', url: trial.url('recurring/hook') };
     const definition = { name: 'each second', everySeconds: 1, misfire: 'fire-all', target } as const;
@@ -229,7 +229,7 @@ describe('row 33: people change their minds while dispatchers and schedulers are
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: inDoubt } })).toEqual([]);
   });
 
-  it('what died is replayed again and again: each is called once with success, under its id, and the ledger balances', async () => {
+  it('dead jobs that are replayed repeatedly are called once with success under their id, and the ledger balances', async () => {
     await begin();
     await trial.addClient('fragile', { retry: { strategy: 'none' } });
     // Each dies twice.

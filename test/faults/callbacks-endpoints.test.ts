@@ -5,7 +5,7 @@ import { startCallbackTrial, type CallbackTrial } from './support/callback-trial
 import { latenessOf } from './support/measure-callbacks.ts';
 import { lasting, until } from './support/until.ts';
 
-describe('receivers that are not well', () => {
+describe('failing receivers of callbacks', () => {
   let trial: CallbackTrial;
   let neighbour: CallbackReceiver | undefined;
   afterEach(async () => {
@@ -19,7 +19,7 @@ describe('receivers that are not well', () => {
     return [...new Set(jobs.map(({ data }) => data.state))];
   };
 
-  it('rows 20 to 24, for callbacks: hanging, resetting, refusing, gone, too busy: each is tried, or not, as its answer says', async () => {
+  it('rows 20 to 24, for callbacks: calls that hang, are reset, refused, gone or rate-limited are retried or ended by the response', async () => {
     trial = await startCallbackTrial();
     // Calls are counted: none but those that hang may take longer than the usual time-out, however slow the machine is.
     await trial.addClient('unlucky', { retry: { strategy: 'fixed', attempts: 5, delayMs: 500 } });
@@ -52,7 +52,7 @@ describe('receivers that are not well', () => {
     ).toEqual([]);
   });
 
-  it('row 37: a host is down: its jobs are put aside, those that expire are not sent, the others come back slowly, and a neighbour notices nothing', async () => {
+  it('row 37: jobs of a host that is down are sidelined, expire unsent or return slowly, and a neighbour is unaffected', async () => {
     trial = await startCallbackTrial();
     const { id } = await trial.addClient('shop', {
       retry: { strategy: 'fixed', attempts: 3, delayMs: 2000 },
@@ -101,7 +101,7 @@ describe('receivers that are not well', () => {
     );
   });
 
-  it('row 22: a receiver that is too slow for its jobs keeps no other client’s jobs waiting (I8)', async () => {
+  it('row 22: a receiver too slow for its jobs does not delay jobs of other clients (I8)', async () => {
     trial = await startCallbackTrial();
     await trial.addClient('crowd', { concurrency: 5 });
     await trial.receiver.behave({ crowd: { latencyMs: 1000 } });

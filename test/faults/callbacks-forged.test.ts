@@ -8,7 +8,7 @@ const somebodyElse = '01999999-0000-7000-8000-00000000000f';
 const partitions = 4;
 
 /** P8 for callbacks: a reference makes a row be looked at, and says nothing of what is called, when and for whom. */
-describe('row 49: references to jobs that lie', () => {
+describe('row 49: forged references to jobs', () => {
   let trial: CallbackTrial;
   beforeEach(async () => {
     trial = await startCallbackTrial();
@@ -33,7 +33,7 @@ describe('row 49: references to jobs that lie', () => {
     return values.length;
   }
 
-  it('call nobody early, for another client or elsewhere; every job is called once, when it is due, as it was asked', async () => {
+  it('cause no call that is early, for another client or under another id, and every job is called once when due', async () => {
     const over = trial.injections.begin('forged references', 'all jobs');
     await trial.schedule({ count: 300, dueInMs: 8000, spreadMs: 4000 });
     let sent = 0;

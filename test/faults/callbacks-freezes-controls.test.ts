@@ -15,12 +15,12 @@ describe('row 67: callbacks after a freeze (control)', () => {
   });
   afterAll(() => postgres.end());
 
-  it('are called too late when claimed jobs wait for an event alone, until the watchdog ends the process', async () => {
+  it('are called late if claimed jobs wait for an event without a time-out, until the watchdog ends the process', async () => {
     callbacks = await startFrozenCallbacks(postgres, 1, faultControls.claimedJobsHaveAClock);
     expect((await callbacks.freezeInClaim(5)).latestMs).toBeGreaterThan(calledWithinMs);
   });
 
-  it('are called too late when the slots of many clients are taken one by one', async () => {
+  it('are called late if the slots of many clients are acquired one by one', async () => {
     callbacks = await startFrozenCallbacks(postgres, 2, faultControls.slotsAreTakenTogether);
     expect((await callbacks.freezeInStream('Postgres', 4)).latestMs).toBeGreaterThan(calledWithinMs);
   });

@@ -36,11 +36,11 @@ describe('row 67: callbacks of 100 clients of concurrency 1 and of 100 ordering 
     ['Postgres', 4],
     ['Postgres', 9],
     ['dispatcher-1', 3],
-  ])('are called within 10 s after %s was frozen for %i s, each once', async (target, seconds) => {
+  ])('are called once, within 10 s after %s was frozen for %i s', async (target, seconds) => {
     await judge(`${target} frozen for ${seconds} s`, () => callbacks.freezeInStream(target, seconds));
   });
 
-  it('are called within 10 s after Postgres was frozen for 5 s in a claim of a single dispatcher, each once', async () => {
+  it('are called once, within 10 s after Postgres was frozen for 5 s during a claim of a single dispatcher', async () => {
     await callbacks.trial.stop('dispatcher-2');
     try {
       await judge('Postgres frozen in a claim', () => callbacks.freezeInClaim(5));

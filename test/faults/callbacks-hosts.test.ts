@@ -8,7 +8,7 @@ import { lasting, until } from './support/until.ts';
 const heardOfMs = 2000;
 const retry = { strategy: 'exponential', attempts: 4, firstDelayMs: 1000 } as const;
 
-describe('a host that answers some jobs well and others never', () => {
+describe('a host that answers some jobs with success and others never', () => {
   let trial: CallbackTrial;
   afterEach(() => trial.end());
 
@@ -37,7 +37,7 @@ describe('a host that answers some jobs well and others never', () => {
     return { bad, good, sinceMs };
   }
 
-  it('row 57: ten jobs that always get 500 end as dead letters, the twenty behind them are called within 10 s', async () => {
+  it('row 57: ten jobs that always get 500 become dead, and the twenty jobs behind them are called within 10 s', async () => {
     await start();
     const { id } = await trial.addClient('shop', { sideline: {}, retry });
     const over = trial.injections.begin('500 for ten jobs of thirty', 'receiver');
@@ -56,7 +56,7 @@ describe('a host that answers some jobs well and others never', () => {
     expect(await trial.judgeCallbacks({ rows: '57', scenario, measured, allow: { dead: 10 } })).toEqual([]);
   });
 
-  it('row 57: a path that its client names is put aside by itself, calls to others of its host go on', async () => {
+  it('row 57: a path prefix named by its client is sidelined separately, and calls to other paths of the host continue', async () => {
     await start();
     await trial.addClient('shop', { sideline: { pathPrefixes: ['/bad'], probeSeconds: 1 }, retry });
     const over = trial.injections.begin('500 for one path of two', 'receiver');
@@ -73,7 +73,7 @@ describe('a host that answers some jobs well and others never', () => {
     expect(await trial.judgeCallbacks({ rows: '57', scenario, measured, allow: { dead: 10 } })).toEqual([]);
   });
 
-  it('a host that learns from each route, and is tried with what was tried most, is never called for its other jobs (control)', async () => {
+  it('row 57: the other jobs of a host are never called if its circuit learns from each route (control)', async () => {
     await start(faultControls.routesLearnFirst);
     await trial.database.rows(`
       create function good_ones_last() returns trigger language plpgsql as $$ begin

@@ -35,7 +35,7 @@ function both(first: Inspector, second: Inspector): Inspector {
   };
 }
 
-describe('row 68: a long reader while days of jobs are due to be made and to be dropped', () => {
+describe('row 68: a long reader while daily partitions of jobs are created and dropped', () => {
   let trial: CallbackTrial;
   let proxy: ProxyBefore | undefined;
   let flushes: ReturnType<typeof timeAnswers>;
@@ -140,7 +140,7 @@ describe('row 68: a long reader while days of jobs are due to be made and to be 
 
   const p99 = (ms: readonly number[]) => quantile([...ms], 0.99);
 
-  it('accepting and flushes take at most twice as long as without it, and the days follow when it is gone', async () => {
+  it('at most doubles the time of accepts and flushes, and the partitions follow after the reader has ended', async () => {
     await begin();
     const { alone, beside } = await compare();
     await restartScheduler();
@@ -162,7 +162,7 @@ describe('row 68: a long reader while days of jobs are due to be made and to be 
     expect(p99(beside.accepts)).toBeLessThanOrEqual(2 * p99(alone.accepts));
   }, 1_800_000);
 
-  it('when days wait for it as long as they may, and at once again, accepting and flushes wait with them (control)', async () => {
+  it('blocks accepts and flushes if the partition change waits without a lock time-out (control)', async () => {
     await begin(faultControls.daysWaitForNoReader);
     const { alone, beside } = await compare();
     expect(p99(beside.flushes)).toBeGreaterThan(2 * p99(alone.flushes));

@@ -12,7 +12,7 @@ const busyMachineMs = 250;
 /** In place of the resolver that dispatchers have. */
 const getaddrinfo = `--import ${new URL('support/four-names-at-once.ts', import.meta.url).href}`;
 
-describe('names that resolve slowly, never, or not now', () => {
+describe('host names that resolve slowly, never or not now', () => {
   let names: DnsServer;
   let trial: CallbackTrial;
   let isSilent: boolean;
@@ -47,7 +47,7 @@ describe('names that resolve slowly, never, or not now', () => {
     await until('dead names are asked for', () => names.questions.some(({ name }) => name.endsWith('.silent.test')));
   }
 
-  it('row 58: dead names of one client hold up no call of another, and put no host aside', async () => {
+  it('row 58: unresolvable names of one client delay no call of another client and sideline no host', async () => {
     await begin();
     await trial.addClient('slow', { sideline: {} });
     const alone = await trial.schedule({ count: 400, host: well, dueInMs: 500, spreadMs: 4000 });
@@ -67,7 +67,7 @@ describe('names that resolve slowly, never, or not now', () => {
     expect(p99(beside)).toBeLessThan(p99(alone) * 1.2 + 50 + busyMachineMs);
   });
 
-  it('row 58: while no name server answers nothing is called, and afterwards all is, without an attempt lost', async () => {
+  it('row 58: without a name server no job is called, and afterwards all jobs are called without losing an attempt', async () => {
     await begin();
     await trial.addClient('shop', { sideline: {}, retry: { strategy: 'none' } });
     isSilent = true;
@@ -85,7 +85,7 @@ describe('names that resolve slowly, never, or not now', () => {
     expect(await trial.judgeCallbacks({ rows: '58', scenario: 'name servers are silent' })).toEqual([]);
   });
 
-  it('row 58: looked up by four threads for all, without a bound, they hold up every other name (control)', async () => {
+  it('row 58: look-ups in four threads without a time limit delay every other name (control)', async () => {
     await begin({ NODE_OPTIONS: getaddrinfo });
     const alone = await trial.schedule({ count: 40, host: well, dueInMs: 500 });
     await allCalled(alone);

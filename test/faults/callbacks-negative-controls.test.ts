@@ -8,7 +8,7 @@ import { lasting, until } from './support/until.ts';
  * As in negative-controls.test.ts: a protection is overridden from outside, or a record falsified, and the checker has
  * to say so.
  */
-describe('the checker of callbacks finds what is wrong on real processes', () => {
+describe('the checker of callbacks detects in real processes', () => {
   let trial: CallbackTrial;
   beforeEach(async () => {
     trial = await startCallbackTrial();
@@ -18,7 +18,7 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
 
   const judge = (scenario: string) => trial.judgeCallbacks({ rows: 'control', scenario: `${scenario}, callbacks` });
 
-  it('calls without a claim: one that a stranger makes (S4)', async () => {
+  it('a call without a claim, made by a stranger (S4)', async () => {
     const [id = ''] = await trial.schedule({ dueInMs: 60_000 });
     await fetch(trial.url('well/stray'), { method: 'POST', headers: { 'webhook-id': id }, body: '{}' });
     await trial.schedule({ count: 20 });
@@ -29,7 +29,7 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
     expect(found).toContainEqual(expect.stringMatching(/^S4: call 1 of .* under 0 claims/));
   });
 
-  it('leases that end at once: two dispatchers call one job (S4)', async () => {
+  it('leases that expire at once, so that two dispatchers call one job (S4)', async () => {
     // Long enough to be offered again meanwhile, and short enough that the receiver is not held for one that hangs.
     await trial.receiver.behave({ slow: { latencyMs: 400 } });
     await trial.schedule({ count: 300, path: 'slow', spreadMs: 30_000 });
@@ -53,7 +53,7 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
     expect(await judge('leases ended')).toContainEqual(expect.stringMatching(/^S4: .* before the lease of another/));
   });
 
-  it('ends without an epoch: the late end of a frozen dispatcher counts, and another’s call is under way (S4)', async () => {
+  it('a result without an epoch, so that a frozen dispatcher ends a job during a call of another (S4)', async () => {
     await trial.database.rows(`
       create function same_epoch() returns trigger language plpgsql
         as $$ begin new.epoch := old.epoch; return new; end $$;
@@ -74,7 +74,7 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
     expect(await judge('epochs stand still')).toContainEqual(expect.stringMatching(/^S4: .* again under epoch 1/));
   });
 
-  it('offers that are lost while no scheduler looks and sweeps: jobs without an end (S1), until one does', async () => {
+  it('lost offers without a scheduler, as jobs without an end (S1), until a scheduler runs', async () => {
     await trial.freezeTakers();
     await trial.schedule({ count: 200 });
     await trial.awaitOffers(200);
@@ -92,7 +92,7 @@ describe('the checker of callbacks finds what is wrong on real processes', () =>
     expect(await judge('swept again')).toEqual([]);
   });
 
-  it('an outcome that is removed, and one that is counted twice (S1)', async () => {
+  it('a deleted outcome, and a job counted twice (S1)', async () => {
     await trial.schedule({ count: 50 });
     await trial.awaitEnded();
     expect(await judge('before it is falsified')).toEqual([]);

@@ -11,7 +11,7 @@ const busyMachineMs = 250;
 
 const withoutSweep = `--import ${new URL('support/without-sweep.ts', import.meta.url).href}`;
 
-describe('callbacks beside a client that has too much', () => {
+describe('callbacks beside a client with too many jobs', () => {
   let trial: CallbackTrial;
   async function begin(options: CallbackTrialOptions = {}): Promise<void> {
     trial = await startCallbackTrial(options);
@@ -50,7 +50,7 @@ describe('callbacks beside a client that has too much', () => {
     return await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
   }
 
-  it('row 56: jobs that fall due one by one, at a receiver that takes 5 s: another client’s are called as if alone', async () => {
+  it('row 56: jobs at a receiver that takes 5 s do not delay the jobs of another client', async () => {
     await begin();
     const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
     await allCalled(alone);
@@ -67,7 +67,7 @@ describe('callbacks beside a client that has too much', () => {
     expect(p99(beside)).toBeLessThan(p99(alone) * 1.2 + 50 + busyMachineMs);
   });
 
-  it('row 56: without credit, and settled only once nothing of them waits, they stand in each other’s way (control)', async () => {
+  it('row 56: without credit, and settled only when nothing waits, jobs of two clients delay each other (control)', async () => {
     await begin({ without: faultControls.creditAndSettling });
     const alone = await trial.schedule({ count: 400, dueInMs: 500, spreadMs: 4000 });
     await allCalled(alone);
@@ -76,7 +76,7 @@ describe('callbacks beside a client that has too much', () => {
     expect(lateMsOf(trial, beside).length).toBeLessThan(beside.length / 2);
   });
 
-  it('row 61: jobs whose commit comes 5 s late, beside a backlog of another client, are called within ten seconds', async () => {
+  it('row 61: jobs committed 5 s late beside a backlog of another client are called within ten seconds', async () => {
     await begin();
     const late = await scheduleLate();
     const committedMs = Date.now();
@@ -93,7 +93,7 @@ describe('callbacks beside a client that has too much', () => {
     expect(foundMs).toBeLessThan(10_000);
   });
 
-  it('row 61: without a sweep nobody finds them (control)', async () => {
+  it('row 61: without a sweep, jobs committed late are never called (control)', async () => {
     await begin({ engine: { NODE_OPTIONS: withoutSweep } });
     const late = await scheduleLate();
     await lasting(15_000);
@@ -101,7 +101,7 @@ describe('callbacks beside a client that has too much', () => {
   });
 });
 
-describe('endpoints of one client, of which one hangs', () => {
+describe('one hanging endpoint among several endpoints of a client', () => {
   let trial: CallbackTrial;
   afterEach(() => trial.end());
   const p99 = (ids: readonly string[]) => quantile(lateMsOf(trial, ids), 0.99);
@@ -123,7 +123,7 @@ describe('endpoints of one client, of which one hangs', () => {
     return p99(alone);
   }
 
-  it('row 22: the others, and other clients, are called as if it were not there', async () => {
+  it('row 22: does not delay the other endpoints or other clients', async () => {
     const alone = await begin();
     const over = trial.injections.begin('one endpoint of a client hangs', 'receiver');
     const [quick, others] = [await trial.schedule(ofQuick), await trial.schedule(wanted)];
@@ -142,7 +142,7 @@ describe('endpoints of one client, of which one hangs', () => {
     expect(p99(others)).toBeLessThan(alone * 1.2 + 50 + busyMachineMs);
   });
 
-  it('row 22: where all jobs of a client wait in one line, they are not (control)', async () => {
+  it('row 22: delays the other endpoints if all jobs of a client share one queue (control)', async () => {
     await begin({ without: faultControls.endpointsAreOutlets });
     const quick = await trial.schedule(ofQuick);
     await lasting(12_000);

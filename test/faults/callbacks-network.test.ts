@@ -12,7 +12,7 @@ const longLeases = { DISPATCHER_LEASE_MS: '30000' };
 const load = { count: 3000, dueInMs: 500, spreadMs: 15_000 };
 
 /** Kafka holds no truth of callbacks: whatever befalls it, every job is called once, and none twice. */
-describe('callbacks over a Kafka and a network that break', () => {
+describe('callbacks over a failing Kafka and a failing network', () => {
   let kafka: KafkaBehindProxy;
   let postgres: TcpProxy;
   let trial: CallbackTrial;
@@ -54,7 +54,7 @@ describe('callbacks over a Kafka and a network that break', () => {
     return await trial.judgeCallbacks({ rows, scenario: `${scenario}, callbacks` });
   }
 
-  it('row 9: the broker is killed and comes back', async () => {
+  it('row 9: survive a broker that is killed and comes back', async () => {
     await begin();
     const back = trial.injections.begin('broker SIGKILL', '5 s');
     await kafka.kill(1);
@@ -64,7 +64,7 @@ describe('callbacks over a Kafka and a network that break', () => {
     expect(await verdictOn('9', 'broker killed')).toEqual([]);
   });
 
-  it('row 15: the broker is frozen for 15 s', async () => {
+  it('row 15: survive a broker that is frozen for 15 s', async () => {
     await begin();
     const back = trial.injections.begin('broker SIGSTOP', '15 s');
     kafka.freeze(1);
@@ -74,7 +74,7 @@ describe('callbacks over a Kafka and a network that break', () => {
     expect(await verdictOn('15', 'broker frozen 15 s')).toEqual([]);
   });
 
-  it('row 14: the topic is deleted with all that was offered', async () => {
+  it('row 14: survive the deletion of the topic with all offers', async () => {
     await begin();
     for (const name of trial.names('dispatcher')) await trial.stop(name);
     const topic = `${trial.muster.topicPrefix}.local.calls`;
@@ -85,7 +85,7 @@ describe('callbacks over a Kafka and a network that break', () => {
     expect(await verdictOn('14', 'topic of calls deleted')).toEqual([]);
   });
 
-  it('row 25: garbage lies on the topic', async () => {
+  it('row 25: survive garbage on the topic', async () => {
     await begin();
     const topic = `${trial.muster.topicPrefix}.local.calls`;
     trial.injections.happened('garbage', topic);
@@ -101,7 +101,7 @@ describe('callbacks over a Kafka and a network that break', () => {
     ['to the broker', '10 s', bothWays],
     ['to Postgres', '10 s', bothWays],
     ['to Postgres', '10 s, answers only', answersOnly],
-  ])('row 30: the line %s is cut for %s', async (what, time, ways) => {
+  ])('row 30: survive a connection %s that is cut for %s', async (what, time, ways) => {
     await begin();
     const back = trial.injections.begin(`line ${what} cut`, time);
     const line = what === 'to Postgres' ? postgres : kafka.proxy;
@@ -112,7 +112,7 @@ describe('callbacks over a Kafka and a network that break', () => {
     expect(await verdictOn('30', `line ${what} cut ${time}`)).toEqual([]);
   });
 
-  it('row 31: 200 ms late, and a reset at every hundredth piece', async () => {
+  it('row 31: survive a delay of 200 ms and a reset at every hundredth packet', async () => {
     await begin();
     const back = trial.injections.begin('late and resetting', 'both lines');
     for (const proxy of [kafka.proxy, postgres]) {

@@ -20,8 +20,8 @@ async function scheduleKeys(
 const ended = () => trial.database.count('select 1 from ended_jobs');
 const takenOver = () => trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`);
 
-describe('row 35: jobs of one ordering key, while dispatchers and schedulers are killed', () => {
-  it.each(['in-order', 'exclusive'] as const)('are never called two at a time: %s, with retries', async (ordering) => {
+describe('row 35: jobs with the same ordering key while dispatchers and schedulers are killed', () => {
+  it.each(['in-order', 'exclusive'] as const)('are never called concurrently: %s, with retries', async (ordering) => {
     trial = await startCallbackTrial();
     const worksForMs = 300;
     // The first call of each is in vain.
@@ -44,7 +44,7 @@ describe('row 35: jobs of one ordering key, while dispatchers and schedulers are
   });
 });
 
-describe('row 35: a dispatcher is killed in calls that take longer than it is believed to live', () => {
+describe('row 35: the ordering keys of a dispatcher that is killed in calls longer than its liveness time-out', () => {
   const worksForMs = 15_000;
 
   async function killInCalls(): Promise<string[]> {
@@ -58,12 +58,12 @@ describe('row 35: a dispatcher is killed in calls that take longer than it is be
     return orderViolations(keys, await trial.receiver.allCalls(), { worksForMs, isInOrder: true });
   }
 
-  it('its keys wait until these calls are certainly over', async () => {
+  it('wait until these calls are certainly over', async () => {
     trial = await startCallbackTrial();
     expect(await killInCalls()).toEqual([]);
   });
 
-  it('its keys are held for the time-out of these calls, not for a lease of 90 s', async () => {
+  it('wait for the time-out of these calls, not for a lease of 90 s', async () => {
     trial = await startCallbackTrial({ engine: { DISPATCHER_LEASE_MS: '90000' } });
     const quickMs = 3000;
     await trial.addClient('merchants', { timeoutMs: 4000 });
@@ -81,7 +81,7 @@ describe('row 35: a dispatcher is killed in calls that take longer than it is be
     expect(orderViolations(keys, calls, { worksForMs: quickMs, isInOrder: true })).toEqual([]);
   });
 
-  it('where its last beat counts, as for other jobs, the receiver is called twice at once (control)', async () => {
+  it('are called concurrently if the last heartbeat counts, as for other jobs (control)', async () => {
     trial = await startCallbackTrial();
     await trial.database.rows(`
       create function like_others() returns trigger language plpgsql
@@ -91,8 +91,8 @@ describe('row 35: a dispatcher is killed in calls that take longer than it is be
   });
 });
 
-describe('the checker of order finds', () => {
-  it('a key of which the last one is let go beside the first (control)', async () => {
+describe('the checker of order detects', () => {
+  it('a key whose last job is called beside its first (control)', async () => {
     trial = await startCallbackTrial();
     await trial.receiver.behave({ slow: { latencyMs: 1000 } });
     await trial.database.rows(`

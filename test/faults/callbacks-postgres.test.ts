@@ -53,8 +53,8 @@ async function verdictOn(rows: string, scenario: string, measured?: Record<strin
   return await trial.judgeCallbacks({ rows, scenario: `${scenario}, callbacks`, ...(measured && { measured }) });
 }
 
-describe('row 16: Postgres crashes while jobs are called', () => {
-  it('in a claim: nothing is called without one, and no job twice', async () => {
+describe('row 16: a crash of Postgres while jobs are called', () => {
+  it('leads to no call without a claim and no repeated job during a claim', async () => {
     await begin();
     const lock = await trial.database.hold('lock table fires in exclusive mode');
     await trial.schedule({ count: 1000, path: 'slow' });
@@ -65,7 +65,7 @@ describe('row 16: Postgres crashes while jobs are called', () => {
     expect(await verdictOn('16', 'crash in a claim')).toEqual([]);
   });
 
-  it('in the commit of ends and claims, which was made durable: ends stand, claims wait for their lease, none is called twice', async () => {
+  it('keeps results, delays claims by their lease and repeats no job during a commit of results and claims', async () => {
     await begin();
     await trial.schedule(load);
     await trial.awaitCalls(100);
@@ -80,7 +80,7 @@ describe('row 16: Postgres crashes while jobs are called', () => {
     expect(await verdictOn('16', 'crash in a commit')).toEqual([]);
   });
 
-  it('idle: what is accepted afterwards is called as ever', async () => {
+  it('does not affect jobs accepted afterwards while idle', async () => {
     await begin();
     await trial.schedule({ count: 100 });
     await trial.awaitEnded();
@@ -91,8 +91,8 @@ describe('row 16: Postgres crashes while jobs are called', () => {
   });
 });
 
-describe('row 17: Postgres restarts while jobs are called', () => {
-  it('in order, twice: no process ends, no job is called twice', async () => {
+describe('row 17: lost connections to Postgres while jobs are called', () => {
+  it('end no process and repeat no job after two ordered restarts', async () => {
     await begin();
     await trial.schedule(load);
     for (const calls of [200, 1200]) {
@@ -106,7 +106,7 @@ describe('row 17: Postgres restarts while jobs are called', () => {
     expect(await verdictOn('17', 'fast restart')).toEqual([]);
   });
 
-  it('every session is terminated every second: no process ends, no job is called twice', async () => {
+  it('end no process and repeat no job if every session is terminated each second', async () => {
     await begin();
     await trial.schedule(load);
     const over = trial.injections.begin('sessions terminated', 'every second');
@@ -126,10 +126,10 @@ describe('row 17: Postgres restarts while jobs are called', () => {
   });
 });
 
-describe('row 18: Postgres does not answer while jobs are called', () => {
+describe('row 18: an unresponsive Postgres while jobs are called', () => {
   it.each([
-    ['within the leases: no job is called twice', 12, longLeases, false],
-    ['past the leases: who finds its lease over calls nothing more under it', 12, {}, true],
+    ['within the leases: repeats no job', 12, longLeases, false],
+    ['past the leases: stops calls under expired leases', 12, {}, true],
   ] as const)('frozen %s', async (what, seconds, engine, isPastLease) => {
     await begin({ engine });
     await trial.schedule(load);
@@ -147,7 +147,7 @@ describe('row 18: Postgres does not answer while jobs are called', () => {
   });
 
   it.each(['fires', 'jobs', 'client_totals', 'job_partitions'])(
-    '%s locked for 8 s: everything goes on where it stood, none is called twice',
+    'repeats no job if the table %s is locked for 8 s, and calls continue afterwards',
     async (table) => {
       await begin();
       await trial.schedule(load);
@@ -163,14 +163,14 @@ describe('row 18: Postgres does not answer while jobs are called', () => {
   );
 });
 
-describe('row 19: the answer to a commit is lost', () => {
+describe('row 19: a lost response to a commit', () => {
   let proxy: ProxyBefore | undefined;
   afterEach(() => proxy?.close());
 
   it.each([
     ['ends and claims', /insert into fires/, 5, 6, '12000'],
     ['accepted jobs', /insert into jobs/, 3, 4, '25000'],
-  ])('of %s: what is in the database is found there, and counts once', async (what, pattern, every, lost, lease) => {
+  ])('is resolved by the committed rows, which count once: %s', async (what, pattern, every, lost, lease) => {
     const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
     await begin({
       throughProxy: async (databaseUrl) => {

@@ -45,7 +45,7 @@ describe('row 71: jobs without retries', () => {
   const scheduleAll = () =>
     Promise.all([schedule('of-closing', closingAddress), schedule('of-silent', oneSilent)] as const);
 
-  it('are received once if idle connections are closed as calls are written, or one address of two is silent', async () => {
+  it('are received once if idle connections close during a write, or one of two addresses is silent', async () => {
     await begin();
     const over = trial.injections.begin('idle connections are closed, one address is silent', 'receiver');
     await scheduleAll();
@@ -58,7 +58,7 @@ describe('row 71: jobs without retries', () => {
     expect(trial.receiver.calls()).toHaveLength(2 * count);
   });
 
-  it('die unreceived if lost calls are not sent again, and no address is tried beside a silent one (control)', async () => {
+  it('die unreceived without a resend on a closed connection and without a second address (control)', async () => {
     await begin(faultControls.connectionsAreCareful);
     const jobs = await scheduleAll();
     await until('jobs of both clients are dead', async () => {

@@ -11,7 +11,7 @@ import type { NewScheduleInput } from '../../sdk/generated/types.gen.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
 
-describe('row 38: what recurs', () => {
+describe('row 38: recurring schedules', () => {
   let trial: CallbackTrial;
   beforeEach(async () => {
     trial = await startCallbackTrial();
@@ -31,7 +31,7 @@ describe('row 38: what recurs', () => {
     ['an overlap, following the clock', '*/30 1-3 * * *', 'Europe/Berlin', '2025-10-25T22:00:00Z', 8],
     ['a leap day', '0 9 29 2 *', 'Asia/Singapore', '2020-01-01T00:00:00Z', 2],
     ['a gap of half an hour', '15 2 * * *', 'Australia/Lord_Howe', '2025-10-03T12:00:00Z', 4],
-  ])('over %s, what the preview promises is what fires, each once', async (_what, cron, zone, after, count) => {
+  ])('fire exactly at the times of the preview, each once, over %s', async (_what, cron, zone, after, count) => {
     const definition = { cron, zone, from: after, catchUpSeconds: 0 };
     const { client } = trial;
     const preview = (await previewRecurrence({ client, body: { cron, zone, from: after, after, count } })).data;
@@ -50,7 +50,7 @@ describe('row 38: what recurs', () => {
     expect(await trial.judgeCallbacks(verdict)).toEqual([]);
   });
 
-  it('a schedule of every second, over schedulers that are killed and frozen: each instant fires once for each group', async () => {
+  it('fire each instant of every second once per group while schedulers are killed and frozen', async () => {
     for (const group of ['SG', 'ID', 'VN']) {
       await putGroup({ client: trial.client, path: { name: group }, body: { tags: ['rides'] } });
     }

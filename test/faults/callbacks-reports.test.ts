@@ -46,8 +46,8 @@ function startReceiver(musterUrl: string) {
   return { told, called };
 }
 
-describe('row 35: jobs that are reported later, while dispatchers and schedulers are killed', () => {
-  it('each ends once, as its receiver reports, and what is not reported is called again', async () => {
+describe('row 35: jobs with asynchronous reports while dispatchers and schedulers are killed', () => {
+  it('end once as their receiver reports, and are called again without a report', async () => {
     trial = await startCallbackTrial();
     const { told, called } = startReceiver(trial.muster.cliEnvironment['MUSTER_API_URL'] ?? '');
     receiver.listen(0, '127.0.0.1');

@@ -39,8 +39,8 @@ async function written(): Promise<string[]> {
   return ids;
 }
 
-describe('row 35: jobs whose endpoint is a topic, while dispatchers are killed', () => {
-  it('each is on the topic, and more than once only what a killed one had in its hands', async () => {
+describe('row 35: jobs whose endpoint is a topic while dispatchers are killed', () => {
+  it('are each on the topic, and only those in the hands of a killed dispatcher are there more than once', async () => {
     await createTopic();
     trial = await startCallbackTrial({ engine: { DISPATCHER_TARGET_TOPICS: 'others.*' } });
     await trial.addClient('events', { concurrency: 10, publishRatePerSecond: 150 });

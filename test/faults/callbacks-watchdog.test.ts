@@ -13,9 +13,9 @@ describe('a dispatcher whose claimed jobs are not called', () => {
   afterEach(() => trial.end());
 
   it.each([
-    ['nothing begins them', faultControls.claimedJobsBegin, / claimed jobs have waited for 10 s /],
-    ['a flush hangs for good', faultControls.flushesReturn, /a flush has been under way for 5 s, /],
-  ])('ends by itself and names the cause in the last line of its log when %s', async (_, without, cause) => {
+    ['no call of a claimed job begins', faultControls.claimedJobsBegin, / claimed jobs have waited for 10 s /],
+    ['a flush hangs for ever', faultControls.flushesReturn, /a flush has been under way for 5 s, /],
+  ])('ends and names the cause in its last log line when %s', async (_, without, cause) => {
     // A stop that waits for the flush is cut short.
     trial = await startCallbackTrial({ dispatchers: 1, without, engine: { STOP_DEADLINE_MS: '2000' } });
     const dispatcher = trial.muster.services.get('dispatcher-1');

@@ -8,11 +8,11 @@ const segment = 'lapsed-riders';
 const hourMs = 3_600_000;
 const concurrency = 10;
 
-describe('row 32: clocks that are an hour wrong', () => {
+describe('row 32: process clocks that are an hour wrong', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
-  it('one process of each kind an hour ahead, one an hour behind: only the clock of the database decides what is due and whose claim it is', async () => {
+  it('have no effect on due times and claims, which use the clock of the database', async () => {
     trial = await startTrial({
       workers: 3,
       triggers: 2,
@@ -62,7 +62,7 @@ describe('row 32: clocks that are an hour wrong', () => {
     expect(await trial.judge(runId, { rows: '32', scenario: 'clocks wrong', segment, allow })).toEqual([]);
   });
 
-  it('one is set back by an hour while its worker is busy: the worker stays in its group and joins again when another one comes', async () => {
+  it('leave a busy worker in its group through the next rebalance if set back by an hour', async () => {
     const clock = createSettableClock();
     onTestFinished(() => clock.remove());
     const sessionTimeoutMs = 6000;

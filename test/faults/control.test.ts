@@ -26,7 +26,7 @@ interface Stop {
   untilMs: number;
 }
 
-describe('a run that is controlled under fire', () => {
+describe('a run that is controlled during faults', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
@@ -64,7 +64,7 @@ describe('a run that is controlled under fire', () => {
       ).length;
   }
 
-  it('row 33: paused and resumed again and again while workers and triggers are killed, calls nobody in between and forgets nobody', async () => {
+  it('row 33: paused and resumed repeatedly while workers and triggers are killed, makes no call while paused and skips no user', async () => {
     const runId = await begin(30_000);
     const stops: Stop[] = [];
     let killed = 0;
@@ -88,7 +88,7 @@ describe('a run that is controlled under fire', () => {
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
-  it('row 33: cancelled while a worker is frozen and connections break, calls nobody when that thaws, and accounts for everybody', async () => {
+  it('row 33: cancelled while a worker is frozen and connections break, makes no later call and accounts for every user', async () => {
     const runId = await begin(60_000);
     await trial.awaitCalls(runId, 1, 40);
     trial.freeze('worker-1');

@@ -30,7 +30,7 @@ const isKeepersLook = (sql: string) => sql.includes('as "overdueMs"') && sql.inc
  * That the campaign keeps its rate, and a small one starts as if alone, is proved by a settable clock
  * (services/trigger/admit/crowd.test.ts). Here is counted what makes it so: what a look reads.
  */
-describe('row 50: a campaign beside runs that only wait', () => {
+describe('row 50: a campaign beside thousands of waiting runs', () => {
   let trial: Trial;
   let writer: pg.Pool;
   let proxy: ProxyBefore;
@@ -119,7 +119,7 @@ describe('row 50: a campaign beside runs that only wait', () => {
     return { small: smallRun, callsPerSecond, rowsPerLook, smallSeconds };
   }
 
-  it('a look reads as little beside 5,000 of them as beside 1,000, and a small campaign is served', async () => {
+  it('is served, and a query of the trigger reads as little beside 5,000 of them as beside 1,000', async () => {
     await begin();
     const alone = await measure();
     let before = 0;
@@ -146,7 +146,7 @@ describe('row 50: a campaign beside runs that only wait', () => {
     }
   });
 
-  it('when a look is at all feeds, it reads the whole crowd (control)', async () => {
+  it('makes the trigger read all waiting runs if its query is unbounded (control)', async () => {
     await begin(faultControls.looksAreBounded);
     await addCrowd(crowds[0]?.runs ?? 0);
     expect((await measure()).rowsPerLook).toBeGreaterThan(fewRows);

@@ -15,7 +15,7 @@ const allHoldJobs = (trial: CallbackTrial) =>
     return (await trial.database.count('select distinct owner from fires')) === trial.names('dispatcher').length;
   });
 
-describe('row 35: a dispatcher that stops between claim, call and end', () => {
+describe('row 35: dispatchers that stop between claim, call and result', () => {
   let trial: CallbackTrial;
   beforeEach(async () => {
     trial = await startCallbackTrial();
@@ -35,7 +35,7 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
     return await trial.judgeCallbacks({ rows: '35', scenario, allow: { doubled } });
   }
 
-  it('is killed between claim and call, and in calls: its jobs are called again under their ids, and end once', async () => {
+  it('leave jobs that are called again under their ids and end once if killed between claim and call or in calls', async () => {
     await allHoldJobs(trial);
     const open = await openNow();
     await trial.kill('dispatcher-1');
@@ -44,7 +44,7 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
     expect(await verdictOn('dispatcher killed in calls', open)).toEqual([]);
   });
 
-  it('is killed between call and end: what was answered and not written is called again, and ends once', async () => {
+  it('leave answered jobs that are called again and end once if killed between call and result', async () => {
     const lock = await trial.database.hold('lock table ended_jobs in exclusive mode');
     await lock.awaitWaiting('fires', 2);
     const open = await openNow();
@@ -58,7 +58,7 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
     expect(await verdictOn('dispatcher killed between call and end', open)).toEqual([]);
   });
 
-  it('is frozen past its lease: others take over what it holds, and when it awakes it calls and writes nothing of that', async () => {
+  it('lose their jobs to others and neither call nor record them afterwards if frozen past their lease', async () => {
     await allHoldJobs(trial);
     const open = await openNow();
     trial.freeze('dispatcher-1');
@@ -72,7 +72,7 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
     expect(await verdictOn('dispatcher frozen past its lease', open)).toEqual([]);
   });
 
-  it('is replaced in order, one after the other: no job waits for a lease, none is called twice', async () => {
+  it('leave no job waiting for a lease and repeat none if replaced in order', async () => {
     // One that still starts is not asked to stop yet: it would end by the signal.
     await allHoldJobs(trial);
     for (const name of trial.names('dispatcher')) {
@@ -85,7 +85,7 @@ describe('row 35: a dispatcher that stops between claim, call and end', () => {
   });
 });
 
-describe('row 60: a dispatcher that ends at default settings', () => {
+describe('row 60: dispatchers that end at default settings', () => {
   let trial: CallbackTrial;
   async function begin(without?: FaultControl): Promise<void> {
     const usual = { SCHEDULER_LEASE_MS: '10000', DISPATCHER_LEASE_MS: '90000' };
@@ -97,7 +97,7 @@ describe('row 60: a dispatcher that ends at default settings', () => {
 
   const takenOver = () => trial.database.count(`select 1 from witnessed_fires where kind = 'taken-over'`);
 
-  it('leaves nothing waiting for a lease: all that it had in its hands is called within 15 s', async () => {
+  it('leave no job waiting for a lease: all their jobs are called within 15 s', async () => {
     await trial.schedule({ count: jobs, path: 'slow', dueInMs: 500 });
     await allHoldJobs(trial);
     const open = await trial.database.count('select 1 from fires');
@@ -109,7 +109,7 @@ describe('row 60: a dispatcher that ends at default settings', () => {
     expect(await trial.judgeCallbacks(verdict)).toEqual([]);
   });
 
-  it('is missed only when its leases end: what it had in its hands waits for them (control)', async () => {
+  it('leave jobs waiting for their leases if their death is not detected (control)', async () => {
     await trial.end();
     await begin(faultControls.theDeadAreMissed);
     await trial.schedule({ count: jobs, path: 'slow', dueInMs: 500 });
@@ -124,7 +124,7 @@ describe('row 60: a dispatcher that ends at default settings', () => {
     await until(`${name} calls`, () => trial.receiver.calls().length >= before + 30);
   };
 
-  it('is replaced while its calls take 6 s: what ends within the stop’s deadline is called once', async () => {
+  it('repeat no call that ends within the stop deadline if replaced during calls of 6 s', async () => {
     await trial.receiver.behave({ slow: { latencyMs: 6000 } });
     await trial.schedule({ count: 300, path: 'slow', spreadMs: 10_000 });
     for (const name of trial.names('dispatcher')) {
@@ -139,7 +139,7 @@ describe('row 60: a dispatcher that ends at default settings', () => {
     expect(await trial.judgeCallbacks(verdict)).toEqual([]);
   });
 
-  it('is replaced with a deadline that is shorter than its calls: they are called again (control)', async () => {
+  it('repeat calls that are longer than the stop deadline if replaced (control)', async () => {
     await trial.stop('dispatcher-1');
     await trial.muster.restart('dispatcher-1', { STOP_DEADLINE_MS: '1000' });
     await trial.receiver.behave({ slow: { latencyMs: 6000 } });

@@ -13,14 +13,14 @@ const chain = [
 const stormSeconds = isAsAsked ? 300 : 20;
 const refusedSeconds = isAsAsked ? 120 : 15;
 
-describe('endpoints that answer something else', () => {
+describe('endpoints with wrong responses', () => {
   let trial: Trial;
   beforeAll(async () => {
     trial = await startTrial({ workers: 2, sandbox: { SANDBOX_SEGMENTS: `${segment}=10000` } });
   });
   afterAll(() => trial.end());
 
-  it('row 23: partial success, users left out, wrong counts, garbage, a drip and a body of 1 GB: outcomes right, memory bounded', async () => {
+  it('row 23: partial success, missing users, wrong counts, garbage and slow or huge bodies give right outcomes with bounded memory', async () => {
     await trial.switchFaults({
       calls: [
         { name: 'giant', times: 4, answer: { kind: 'oversize', bytes: 1_000_000_000 } },
@@ -64,7 +64,7 @@ describe('endpoints that answer something else', () => {
     expect(steps[0]?.failed).toBeLessThan(350);
   });
 
-  it('row 23: numbers that never add up leave users unknown in class B, and never failed', async () => {
+  it('row 23: inconsistent counts in class B leave users unknown, never failed', async () => {
     await trial.switchFaults({
       calls: [{ name: 'odd-sums', services: ['messages'], every: 20, answer: { kind: 'wrong-count' } }],
     });
@@ -76,7 +76,7 @@ describe('endpoints that answer something else', () => {
     expect((await trial.muster.api.report(runId)).steps[1]?.failed).toBe(0);
   });
 
-  it(`row 22: 500 for ${stormSeconds} s from one country costs it that, and nobody is unknown`, async () => {
+  it(`row 22: 500 for ${stormSeconds} s in one country delays only that country, and no user is unknown`, async () => {
     await trial.switchFaults({
       calls: [{ name: 'storm', countries: ['ID'], answer: { kind: 'status', status: 500 } }],
     });
@@ -101,7 +101,7 @@ describe('endpoints that answer something else', () => {
   }, 900_000);
 });
 
-describe('endpoints that cannot be reached', () => {
+describe('unreachable endpoints', () => {
   let trial: Trial;
   let proxy: TcpProxy;
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe('endpoints that cannot be reached', () => {
     await proxy.close();
   });
 
-  it(`row 24: refused connections for ${refusedSeconds} s: called again when somebody listens, nobody failed or unknown`, async () => {
+  it(`row 24: refused connections for ${refusedSeconds} s are retried, and no user failed or is unknown`, async () => {
     await proxy.listen(false);
     const healed = trial.injections.begin('refused', 'rewards');
     const runId = await trial.muster.api.run({ name: 'Closed', countries: trial.muster.countries, segment, chain });
@@ -150,9 +150,9 @@ describe('endpoints that cannot be reached', () => {
   }, 600_000);
 
   it.each([
-    ['a host that nobody knows', 'award-nowhere'],
+    ['an unresolvable host', 'award-nowhere'],
     ['a TLS handshake that fails', 'award-by-tls'],
-  ])('row 24: %s until the deadline: everybody expired, nobody failed or unknown', async (what, action) => {
+  ])('row 24: %s until the deadline expires all users, and none failed or is unknown', async (what, action) => {
     const runId = await trial.muster.api.run({
       name: what,
       countries: trial.muster.countries,

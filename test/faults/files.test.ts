@@ -30,7 +30,7 @@ function shapeOf(index: number, table: Table): FileShape {
 
 const usersAlone = (users: readonly string[]): Table => ({ more: [], rows: users.map((user) => ({ user, more: [] })) });
 
-describe('row 72: files of other shapes', () => {
+describe('row 72: uploaded files in various formats', () => {
   let trial: Trial;
   let everybody: readonly string[];
   afterEach(() => trial.end());
@@ -107,7 +107,7 @@ describe('row 72: files of other shapes', () => {
     chain: [{ action: called, params: {} }],
   });
 
-  it('bring exactly their users into an audience and out of one, and lose no opt-out before or during a run', async () => {
+  it('include and exclude exactly the users in the files, and lose no opt-out before or during a run', async () => {
     await begin();
     const lists = await uploadLists();
     const refused = (users: readonly string[]) => {
@@ -150,7 +150,7 @@ describe('row 72: files of other shapes', () => {
     }
   });
 
-  it('settle exactly the unknown users that they name', async () => {
+  it('settle exactly the unknown users that they list', async () => {
     await begin();
     await trial.switchFaults({
       calls: [{ name: 'lost', services: ['messages'], every: 3, answer: { kind: 'reset' } }],
@@ -180,7 +180,7 @@ describe('row 72: files of other shapes', () => {
     expect(await api.report(runId)).toMatchObject({ balanced: true, settled: shapeCount * perFile });
   });
 
-  it('call strangers and lose opt-outs if all lines are taken for ids (control)', async () => {
+  it('call wrong users and lose opt-outs if every line is taken for an id (control)', async () => {
     await begin(faultControls.columnsAreFound);
     const optOuts = everybody.slice(0, 100);
     const lines = (line: (user: string) => string) => Buffer.from(optOuts.map(line).join('\n'));

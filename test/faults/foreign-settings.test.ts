@@ -61,12 +61,12 @@ describe('row 76: an installation on a database with other settings', () => {
     expect(trial.receiver.calls()).toHaveLength(jobs);
   }
 
-  it('runs a campaign and callbacks beside German dates, other zones, short time-outs as defaults of the database', async () => {
+  it('runs a campaign and callbacks with German dates, other time zones and short time-outs as database defaults', async () => {
     await begin({ alterDatabase: setForeignDefaults });
     await campaignAndCallbacks('settings of the database');
   });
 
-  it('goes on if its roles get such settings while it runs, and all its sessions begin anew', async () => {
+  it('continues if its roles get such settings at run time and all sessions reconnect', async () => {
     await begin({});
     await campaignAndCallbacks('settings of the roles', () => setForeignRoles(trial.muster.database.url));
   });
@@ -76,7 +76,7 @@ describe('row 76: an installation on a database with other settings', () => {
     await campaignAndCallbacks('German collation');
   });
 
-  it('does not start with German dates if its sessions do not set their own (control)', async () => {
+  it('does not start with German dates if its sessions do not set their own date style (control)', async () => {
     const without = faultControls.sessionsSetTheirDates;
     const started = begin({ alterDatabase: setForeignDefaults, without });
     await expect(started).rejects.toThrow('something went wrong on our side');

@@ -11,7 +11,7 @@ import { lasting, until } from './support/until.ts';
 const segment = 'lapsed-riders';
 
 /** P8: who can write to Kafka can make work be looked at, never decide who gets what. */
-describe('row 49: messages that lie', () => {
+describe('row 49: forged messages', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
@@ -38,8 +38,8 @@ describe('row 49: messages that lie', () => {
     });
   }
 
-  it.each<ForgedLoss>(['nobody was lost', 'many users were lost'])(
-    'of step 2, that %s: everybody who has a reward gets a message, and nobody else',
+  it.each<ForgedLoss>(['no user was lost', 'many users were lost'])(
+    'change nothing in step 2 if they claim that %s: exactly the users with a reward get a message',
     async (loss) => {
       const [port = 0] = await findFreePorts(1);
       await begin({ engineOf: { 'worker-1': { HEALTH_PORT: String(port) } } });
@@ -63,9 +63,9 @@ describe('row 49: messages that lie', () => {
     },
   );
 
-  it('are believed where the rows are not asked: who has no reward gets a message (control)', async () => {
+  it('are believed if the rows are not read, and users without a reward get a message (control)', async () => {
     await begin({ without: faultControls.rowsSayWhoIsLeft });
-    const forger = forgeReferences(trial, 'send-message', 'nobody was lost');
+    const forger = forgeReferences(trial, 'send-message', 'no user was lost');
     const { api, countries } = trial.muster;
     const runId = await api.run({ name: 'Believed', countries, segment, chain: rewardThenMessage });
     const served = await until('somebody is served who may not be', async () => {
@@ -90,7 +90,7 @@ describe('row 49: messages that lie', () => {
     return steps.map(({ outcome }) => outcome);
   }
 
-  it('come without end for one country: the others’ campaigns go on as if alone, and few of them are kept', async () => {
+  it('do not slow down campaigns of other countries if they arrive in an endless stream, and few are kept', async () => {
     trial = await startTrial({
       workers: 1,
       sandbox: {

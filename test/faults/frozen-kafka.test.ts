@@ -19,7 +19,7 @@ const readinessShape = z.object({ parts: z.record(z.string(), z.string()) });
 const noticed = { timeout: 10_000, interval: 200 };
 const eventually = { timeout: 90_000, interval: 200 };
 
-describe('row 74: a Kafka that is stopped and whose port still accepts connections', () => {
+describe('row 74: a frozen Kafka whose port still accepts connections', () => {
   let kafka: OwnKafka;
   let look: BrokerLook;
   let muster: Installation;
@@ -68,7 +68,7 @@ describe('row 74: a Kafka that is stopped and whose port still accepts connectio
     await vi.waitFor(async () => expect(await partsOf(name), name).toMatchObject({ status: 200 }), eventually);
   }
 
-  it('makes each service that needs it not ready within 10 s, until it goes on', async () => {
+  it('makes each service that needs Kafka not ready within 10 s, until it continues', async () => {
     await begin();
     kafka.freeze(1);
     await Promise.all(onKafka.map(expectNotReady));
@@ -81,7 +81,7 @@ describe('row 74: a Kafka that is stopped and whose port still accepts connectio
     expect(ended.state).toBe('completed');
   }, 300_000);
 
-  it('is the cause that each service names which starts meanwhile', async () => {
+  it('is named as the cause by each service that starts in the meantime', async () => {
     await begin();
     await Promise.all(onKafka.map(async (name) => await muster.services.get(name)?.end('SIGTERM')));
     kafka.freeze(1);
@@ -93,7 +93,7 @@ describe('row 74: a Kafka that is stopped and whose port still accepts connectio
     await Promise.all(onKafka.map(expectReady));
   }, 300_000);
 
-  it('is taken for one that works if a connection is enough (control)', async () => {
+  it('passes as healthy if a TCP connection is enough (control)', async () => {
     const tree = await treeWithout(faultControls.brokersAreAsked);
     try {
       await begin(tree);

@@ -43,7 +43,7 @@ describe('a worker that is frozen past its lease and its session', () => {
     });
   }
 
-  it('row 5: stopped with claims not called yet (W3) and calls in flight (W4): it starts nothing more, and its records are fenced', async () => {
+  it('row 5: starts no more calls and has its late records fenced if frozen with uncalled claims (W3) and calls in flight (W4)', async () => {
     const runId = await begin();
     await until('it holds claims', async () => {
       return (
@@ -60,7 +60,7 @@ describe('a worker that is frozen past its lease and its session', () => {
     expect(await trial.judge(runId, { rows: '5', scenario: 'frozen in W3 and W4', segment, allow })).toEqual([]);
   });
 
-  it('row 5: stopped while it records (W5): what it wrote late is refused, or was in time and stands', async () => {
+  it('row 5: has its late records refused or recorded in time if frozen during a record (W5)', async () => {
     const runId = await begin();
     const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
     const released = trial.injections.begin('lock', 'batch_steps');
@@ -76,7 +76,7 @@ describe('a worker that is frozen past its lease and its session', () => {
     expect(await trial.judge(runId, { rows: '5', scenario: 'frozen in W5', segment, allow })).toEqual([]);
   });
 
-  it('row 6: its event loop is blocked for 20 s: what it goes on with is refused, and it starts nothing that it lost', async () => {
+  it('row 6: has its late records refused and starts no lost step if its event loop blocks for 20 s', async () => {
     const [port = 0] = await findFreePorts(1);
     const runId = await begin(withInspector(port));
     const over = trial.injections.begin('event loop blocked', 'worker-1');

@@ -19,7 +19,7 @@ const readinessShape = z.object({ parts: z.record(z.string(), z.string()) });
 const acceptedShape = z.object({ id: z.string() });
 const problemShape = z.object({ code: z.string() });
 
-describe('row 75: a disk of Postgres that is full and has room again', () => {
+describe('row 75: an installation whose Postgres disk is full for some time', () => {
   let postgres: OwnPostgres;
   let disk: SmallDisk;
   let trial: Trial;
@@ -106,7 +106,7 @@ describe('row 75: a disk of Postgres that is full and has room again', () => {
     return { status: refusal.status, code, retryAfter: refusal.headers.get('retry-after') };
   }
 
-  it('refuses with a time to come again, loses nothing that was accepted and goes on by itself', async () => {
+  it('refuses requests with Retry-After, loses nothing it accepted and continues automatically', async () => {
     await begin();
     const runId = await trial.muster.api.run({ name: 'On a full disk', countries, segment, chain: rewardThenMessage });
     await trial.awaitCalls(runId, 1, 3);
@@ -137,7 +137,7 @@ describe('row 75: a disk of Postgres that is full and has room again', () => {
     expect(kept).toEqual(accepted.map(() => 200));
   }, 900_000);
 
-  it('is answered as a fault of the service if the code of the database is not read (control)', async () => {
+  it('answers with an internal error if the error code of Postgres is not recognised (control)', async () => {
     await begin(faultControls.fullDisksAreRecognised);
     disk.fill();
     const { refusal } = await scheduleUntilRefused();

@@ -41,7 +41,7 @@ describe('the consumer group of the workers', () => {
     await until(`${name} takes work`, () => joined() > before);
   }
 
-  it('row 27: a worker joins or leaves every 3 s for 5 min: progress never stops, and no key is called twice', async () => {
+  it('row 27: never stops and calls no key twice while a worker joins or leaves every 3 s for 5 min', async () => {
     // More than three workers can call in the time of the storm.
     const runId = await begin(450_000, 2, '900-1300', 10);
     await trial.awaitCalls(runId, 1, 20);
@@ -69,7 +69,7 @@ describe('the consumer group of the workers', () => {
     expect(await trial.judge(runId, { rows: '27', scenario: 'rebalance storm', segment, measured })).toEqual([]);
   }, 1_200_000);
 
-  it('row 28: partitions are added under load: nothing is skipped, and the new ones are used', async () => {
+  it('row 28: skips no message and uses new partitions that are added under load', async () => {
     const runId = await begin(60_000, 2, '400-800', 10);
     await trial.awaitCalls(runId, 2, 20);
     const topics = trial.muster.countries.flatMap((country) =>
@@ -88,7 +88,7 @@ describe('the consumer group of the workers', () => {
   }, 600_000);
 
   it.each(['earliest', 'latest'] as const)(
-    'row 29: the offsets of the group are moved to the %s: no loss, and no key is called twice',
+    'row 29: loses no message and calls no key twice if its offsets are moved to the %s',
     async (to) => {
       const runId = await begin(20_000, 2, '200-400', 10);
       await trial.awaitCalls(runId, 2, 40);

@@ -87,7 +87,7 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
     return (await muster.api.request(path, { method: 'POST', body: 'userId\nb1\n', headers })).status;
   };
 
-  it('are refused beyond their slots, and leave other accounts their answers, uploads and exports', async () => {
+  it('are refused above their slots, and do not delay the requests, uploads and exports of other accounts', async () => {
     await begin();
     const list = await addLongList();
     const user = () => get('/v1/campaigns');
@@ -116,7 +116,7 @@ describe('row 73: 40 exports, 8 slow uploads and bodies of 1 MiB of one account'
     expect(beside.p99).toBeLessThanOrEqual(undisturbedSeconds(alone.p99));
   });
 
-  it('keep other accounts from uploading without slots (control)', async () => {
+  it('prevent other accounts from uploading if there are no slots (control)', async () => {
     await begin(faultControls.heavyRequestsHaveSlots);
     heavy = await startHeavyCaller(apiUrl(), await makeOtherKey(), await addLongList());
     await until('the slow uploads hold all connections', async () => (await connectionsOfUploads()) === 4);

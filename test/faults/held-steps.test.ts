@@ -27,7 +27,7 @@ function withSingleUsers(config: EngineConfigFile): EngineConfigFile {
 
 const timeOf = (atMs: number) => new Date(atMs).toISOString().slice(11, 16);
 
-describe('row 70: a step that is held for its fault', () => {
+describe('row 70: a step that is held for a fault', () => {
   let clock: SettableClock;
   let trial: Trial;
   let runId: string;
@@ -102,7 +102,7 @@ describe('row 70: a step that is held for its fault', () => {
     await until('a batch is tried after the quiet hours', async () => (await refusedCalls()) > before, 180_000);
   }
 
-  it('stays held while quiet hours begin, end, are changed and deleted, until a person mends it', async () => {
+  it('stays held while quiet hours begin, end, change and are deleted, until a person fixes the fault', async () => {
     await startHeld();
     // Another batch may be called while the end of the quiet hours is still being written.
     const isHeldAsBefore = () =>
@@ -130,7 +130,7 @@ describe('row 70: a step that is held for its fault', () => {
     expect([await failed(), await kinds()]).toEqual([refusedUsers - 1, []]);
   }, 900_000);
 
-  it('lets other users fail after quiet hours that end its fault too (control)', async () => {
+  it('fails more users after the quiet hours if their end also lifts the fault (control)', async () => {
     await startHeld(faultControls.holdsEndAlone);
     await outlastQuietHours();
     await until('more users have failed', async () => ((await failed()) ?? 0) > 1.5 * refusedUsers);

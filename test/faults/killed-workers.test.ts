@@ -20,7 +20,7 @@ const naiveSinks = {
   SANDBOX_MESSAGES_LATENCY_MS: '200-400',
 };
 
-describe('workers that are killed', () => {
+describe('workers that are killed or stopped', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
@@ -43,7 +43,7 @@ describe('workers that are killed', () => {
     });
   }
 
-  it('row 1: in its claim (W2), nothing has been called, and another one goes on', async () => {
+  it('row 1: make no call if killed in a claim (W2), and the run continues after their restart', async () => {
     trial = await startTrial({ workers: 1, sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=3000` } });
     const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
     const runId = await trial.muster.api.run({
@@ -62,7 +62,7 @@ describe('workers that are killed', () => {
     expect(await trial.judge(runId, { rows: '1', scenario: 'killed in W2', segment })).toEqual([]);
   });
 
-  it('row 1: with calls in flight (W4), only their keys are sent again', async () => {
+  it('row 1: cause a repeat of exactly their keys if killed with calls in flight (W4)', async () => {
     const runId = await begin(1, 6000);
     await trial.awaitCalls(runId, 1, 20);
     await trial.kill('worker-1');
@@ -74,7 +74,7 @@ describe('workers that are killed', () => {
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
-  it('row 1: while it records (W5), what was called and not written is sent again under its keys', async () => {
+  it('row 1: cause a repeat of unrecorded calls under their keys if killed during a record (W5)', async () => {
     const runId = await begin(1, 6000);
     await trial.awaitCalls(runId, 1, 10);
     const lock = await trial.database.hold('lock table batch_steps in exclusive mode');
@@ -91,7 +91,7 @@ describe('workers that are killed', () => {
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
-  it('row 1: between record and publication (W6), the sweeper publishes what it left', async () => {
+  it('row 1: leave the next steps to the sweeper if killed between record and publication (W6)', async () => {
     const runId = await begin(1, 6000);
     const unwritable = trial.muster.countries.map((country) => trial.topic('send-message', country));
     const healed = trial.injections.begin('unwritable', 'send-message');
@@ -109,7 +109,7 @@ describe('workers that are killed', () => {
     expect(await trial.judge(runId, verdict)).toEqual([]);
   });
 
-  it('row 2: one of three every 4 s, at any moment; 30 s after the last kill it is as fast as before', async () => {
+  it('row 2: slow down the run only until 30 s after the last kill if one of three is killed every 4 s', async () => {
     // Enough for the kills, and for ten seconds of work after them.
     const runId = await begin(3, 110_000);
     const kills = 3;
@@ -136,7 +136,7 @@ describe('workers that are killed', () => {
     expect(after).toBeGreaterThanOrEqual(0.9 * before);
   });
 
-  it('row 3: all at once; the run resumes by itself when they are back', async () => {
+  it('row 3: interrupt the run if all are killed, and the run resumes automatically after a restart', async () => {
     const runId = await begin(3, 20_000);
     await trial.awaitCalls(runId, 2, 20);
     await trial.kill('worker-1', 'worker-2', 'worker-3');
@@ -147,7 +147,7 @@ describe('workers that are killed', () => {
     expect(await trial.judge(runId, { rows: '3', scenario: 'all killed', segment, allow })).toEqual([]);
   });
 
-  it('row 4: asked to stop one after another, they drain, and no key is sent twice', async () => {
+  it('row 4: drain and send no key twice if stopped in order', async () => {
     const runId = await begin(3, 30_000, {}, patientCalls);
     for (const [index, name] of ['worker-1', 'worker-2', 'worker-3'].entries()) {
       await trial.awaitCalls(runId, 1, 20 * (index + 1));

@@ -47,9 +47,9 @@ describe('calls that are applied after the last attempt', () => {
   afterAll(() => trial.end());
 
   it.each([
-    { what: 'repeats are called retryable', mostUsers: users },
-    { what: 'repeats are refused, split, and called retryable', mostUsers: 10 },
-  ])('row 66: $what to the last attempt: their users are unknown, and no retry serves them again', async (how) => {
+    { what: 'repeats are answered as retryable', mostUsers: users },
+    { what: 'repeats are refused, split and answered as retryable', mostUsers: 10 },
+  ])('row 66: leave their users unknown, and no retry serves them again, if $what', async (how) => {
     const { api, countries } = trial.muster;
     await trial.switchFaults(late(countries.length, how.mostUsers));
     const runId = await api.run({ name: how.what, countries, segment, chain });
@@ -67,7 +67,7 @@ describe('calls that are applied after the last attempt', () => {
   });
 });
 
-it('row 66: a key that a call without an answer does not open: who is served late has failed, and is tried again (control)', async () => {
+it('row 66: users served late are failed and retried if a call without a response does not open the key (control)', async () => {
   const trial = await begin(faultControls.ambiguityOpensTheKey);
   try {
     const { api, countries } = trial.muster;

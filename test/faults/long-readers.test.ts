@@ -21,7 +21,7 @@ const partitionOf = (week: string) =>
 /** A statement of a worker that records and claims. */
 const isFlush = (sql: string) => sql.includes('insert into batch_steps');
 
-describe('row 52: a long reader while weeks are due to be made and to be dropped', () => {
+describe('row 52: a long reader while weekly partitions are created and dropped', () => {
   let trial: Trial;
   let proxy: ProxyBefore | undefined;
   let flushes: ReturnType<typeof timeAnswers>;
@@ -136,7 +136,7 @@ describe('row 52: a long reader while weeks are due to be made and to be dropped
     return { alone: quantile(alone, 0.99), beside: quantile(beside, 0.99), flushes: alone.length + beside.length };
   }
 
-  it('flushes take as long as without it, and the weeks follow when it is gone', async () => {
+  it('does not slow down flushes, and the partitions follow after the reader has ended', async () => {
     const runId = await begin();
     const p99 = await compare();
     const tries = await untilTheyFollow();
@@ -148,7 +148,7 @@ describe('row 52: a long reader while weeks are due to be made and to be dropped
     expect(p99.beside).toBeLessThanOrEqual(2 * p99.alone);
   }, 1_800_000);
 
-  it('when weeks wait for it as long as they may, and at once again, flushes wait with them (control)', async () => {
+  it('blocks flushes if the partition change waits without a lock time-out (control)', async () => {
     await begin(faultControls.weeksWaitForNoReader);
     const p99 = await compare();
     expect(p99.beside).toBeGreaterThan(2 * p99.alone);

@@ -9,7 +9,7 @@ const loneRiders = 'lone-riders';
 describe.each([
   { contract: 'A', action: 'award-reward' },
   { contract: 'B', action: 'award-points' },
-])('answers that are lost, endpoint of class $contract', ({ contract, action }) => {
+])('lost responses of an endpoint of class $contract', ({ contract, action }) => {
   let trial: Trial;
   beforeAll(async () => {
     trial = await startTrial({ workers: 2, sandbox: { SANDBOX_SEGMENTS: `${segment}=10000,${loneRiders}=3` } });
@@ -44,7 +44,7 @@ describe.each([
     };
   }
 
-  it('row 20: every tenth call is applied and not answered; each user has one effect', async () => {
+  it('row 20: every tenth call applied without a response has one effect per user', async () => {
     const { found, hits, state, suppressed } = await underFault('20', 'applied, no answer', [
       { name: 'no-answer', every: 10, answer: { kind: 'reset' } },
     ]);
@@ -54,7 +54,7 @@ describe.each([
     expect(suppressed).toBeGreaterThan(0);
   });
 
-  it('row 20: some calls hang until the time-out, applied', async () => {
+  it('row 20: applied calls that hang until the time-out have one effect per user', async () => {
     const { found, state, suppressed } = await underFault('20', 'applied, time-out', [
       { name: 'hang', share: 0.05, answer: { kind: 'hang' } },
     ]);
@@ -63,7 +63,7 @@ describe.each([
     expect(suppressed).toBeGreaterThan(0);
   });
 
-  it('row 21: applied, then 500, a reset or half a body: ambiguous, and nobody fails of it', async () => {
+  it('row 21: applied calls with 500, a reset or half a body are ambiguous and fail no user', async () => {
     const { found, failed, state, suppressed } = await underFault('21', '500, reset, half a body', [
       { name: 'server-error', share: 0.1, answer: { kind: 'status', status: 500, applied: true } },
       { name: 'reset', share: 0.1, answer: { kind: 'reset' } },
@@ -75,7 +75,7 @@ describe.each([
   });
 
   // Without a byte of an answer, a call on a kept connection is sent once more, and its answer is not lost.
-  it('row 45: refused after a lost answer, on the same key: no second effect, and nobody fails', async () => {
+  it('row 45: a refusal of the same key after a lost response has no second effect and fails no user', async () => {
     const { found, failed, hits, state } = await underFault('45', '422 after a lost answer', [
       { name: 'lost', every: 5, toAttempt: 1, steps: [1], answer: { kind: 'half-body' } },
       { name: 'refused', fromAttempt: 2, toAttempt: 3, steps: [1], answer: { kind: 'status', status: 422 } },
@@ -85,7 +85,7 @@ describe.each([
     expect([failed, state]).toEqual([0, 'completed']);
   });
 
-  it('row 45: a user alone in its batch, refused after a lost answer, does not fail either', async () => {
+  it('row 45: a refusal of a single user after a lost response does not fail the user', async () => {
     const { found, failed, hits, state } = await underFault(
       '45',
       '422 after a lost answer, alone',

@@ -12,7 +12,7 @@ const segment = 'lapsed-riders';
  * falsified, and the checker has to say so. What is taken away inside the engine is in test/simulation and
  * test/mutations.
  */
-describe('the checker finds what is wrong on real processes', () => {
+describe('the checker detects in real processes', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
@@ -37,7 +37,7 @@ describe('the checker finds what is wrong on real processes', () => {
     return trial.judge(runId, { rows: 'control', scenario, segment });
   }
 
-  it('leases that end at once: two workers call one key (I2)', async () => {
+  it('leases that expire at once, so that two workers call one key (I2)', async () => {
     const runId = await begin(10_000, 3);
     await trial.awaitCalls(runId, 1, 10);
     const over = trial.injections.begin('leases ended', 'all claims');
@@ -57,7 +57,7 @@ describe('the checker finds what is wrong on real processes', () => {
     expect(await judge(runId, 'leases ended')).toContainEqual(expect.stringMatching(/^I2: \d+ (keys|calls)/));
   });
 
-  it('references that are lost while no trigger sweeps: users without an outcome (I1), until one does', async () => {
+  it('lost references without a trigger, as users without an outcome (I1), until a trigger runs', async () => {
     // Messages are slow enough that most are still to be sent when the workers stop.
     const runId = await begin(10_000, 2, { SANDBOX_MESSAGES_LATENCY_MS: '1200-1500' });
     await trial.awaitCalls(runId, 2, 10);
@@ -76,7 +76,7 @@ describe('the checker finds what is wrong on real processes', () => {
     expect(await judge(runId, 'swept again')).toEqual([]);
   });
 
-  it('a reward that nobody asked for, and one too many (I2, I5)', async () => {
+  it('a reward for an untargeted user, and a second reward (I2, I5)', async () => {
     const runId = await begin(1000, 1);
     await trial.awaitEnd(runId);
     const { applied } = (await trial.ledger()).of(runId, 1);
@@ -103,7 +103,7 @@ describe('the checker finds what is wrong on real processes', () => {
     expect(found).toContain('I5: effect for unexpected a-stranger, step 1');
   });
 
-  it('a failed user that is in no list (I4, I6)', async () => {
+  it('a failed user missing from the list of failures (I4, I6)', async () => {
     const runId = await begin(1000, 1, { SANDBOX_REWARDS_FAILURE_SHARE: '0.05' });
     await trial.awaitEnd(runId);
     expect(await judge(runId, 'before it is falsified')).toEqual([]);
@@ -114,7 +114,7 @@ describe('the checker finds what is wrong on real processes', () => {
     expect(found).toContainEqual(expect.stringMatching(/^I6: 1 users .* have no outcome/));
   });
 
-  it('a fault that reaches the neighbour too: its time is not within 20 % of that without (I8)', async () => {
+  it('a fault that also slows down the neighbour by more than 20 % (I8)', async () => {
     trial = await startTrial({
       workers: 1,
       sandbox: {

@@ -74,7 +74,7 @@ describe('neighbours of a fault in the same action type', () => {
     return await trial.judge(neighbour, { rows, scenario, segment, measured });
   }
 
-  it('row 42: one country hangs until the time-out', async () => {
+  it('row 42: are unaffected by a country that hangs until the time-out', async () => {
     const compared = await beside({ name: 'hang', countries: ['ID'], answer: { kind: 'hang', applied: false } }, () =>
       run('ID'),
     );
@@ -87,8 +87,8 @@ describe('neighbours of a fault in the same action type', () => {
 
   it.each([
     ['429 with Retry-After', { kind: 'status', status: 429, retryAfterSeconds: 2 } as const],
-    ['503 without', { kind: 'status', status: 503 } as const],
-  ])('row 22: one country answers %s', async (what, answer) => {
+    ['503 without Retry-After', { kind: 'status', status: 503 } as const],
+  ])('row 22: are unaffected by a country that answers %s', async (what, answer) => {
     const compared = await beside({ name: 'storm', countries: ['ID'], answer }, () => run('ID'));
     await trial.awaitEnd(compared.other, 150_000);
 
@@ -98,7 +98,7 @@ describe('neighbours of a fault in the same action type', () => {
   });
 
   it.each([404, 400])(
-    "row 41: one campaign's parameters are wrong (%s for all its users), in the neighbour's country",
+    'row 41: are unaffected by a campaign with wrong parameters (%s for all its users) in their country',
     async (status) => {
       const rule = { name: 'wrong', params: { rewardId: 'gone' }, answer: { kind: 'status', status } as const };
       const chain = award({ rewardId: 'gone' });
@@ -129,7 +129,7 @@ describe('neighbours of a fault in the same action type', () => {
   );
 });
 
-describe('row 43: a second step that is 20 times slower than the first', () => {
+describe('row 43: the backlog of a second step that is 20 times slower than the first', () => {
   let trial: Trial;
   beforeAll(async () => {
     trial = await startTrial({
@@ -149,7 +149,7 @@ describe('row 43: a second step that is 20 times slower than the first', () => {
   });
   afterAll(() => trial.end());
 
-  it('a small campaign that comes later does not wait behind the backlog', async () => {
+  it('does not delay a small campaign that starts later', async () => {
     const start = (audience: string) =>
       trial.muster.api.run({
         name: audience,
@@ -179,7 +179,7 @@ describe('row 43: a second step that is 20 times slower than the first', () => {
   }, 1_800_000);
 });
 
-describe('row 46: 500 feeds of segments that stall', () => {
+describe('row 46: 500 feeds whose segments stall', () => {
   let trial: Trial;
   const countries = Array.from({ length: 25 }, (_, index) => `X${String.fromCharCode(65 + index)}`);
   const healthy = countries.slice(0, 2);
@@ -209,7 +209,7 @@ describe('row 46: 500 feeds of segments that stall', () => {
     ['hang', 'pages', { kind: 'hang' } as const],
     ['answer 500', 'pages', { kind: 'status', status: 500 } as const],
     ['hang when described', 'descriptions', { kind: 'hang' } as const],
-  ] as const)('that %s: a healthy campaign that comes later starts as if alone', async (what, of, answer) => {
+  ] as const)('do not delay a healthy campaign that starts later: feeds that %s', async (what, of, answer) => {
     const start = (audience: string, served: readonly string[]) =>
       trial.muster.api.run({
         name: audience,

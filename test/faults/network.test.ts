@@ -55,7 +55,7 @@ async function begin(users: number, options: Partial<TrialOptions> = {}): Promis
   return runId;
 }
 
-describe('row 30: the network is cut', () => {
+describe('row 30: a network that is cut', () => {
   it.each([
     ['to the broker', '10 s', 10_000, bothWays, 20_000],
     ['to the broker', '60 s', 60_000, bothWays, 60_000],
@@ -66,7 +66,7 @@ describe('row 30: the network is cut', () => {
     ['to Postgres', '20 s, towards it only', 20_000, { toServer: true, toClient: false }, 20_000],
     ['to Postgres', '20 s, from it only', 20_000, { toServer: false, toClient: true }, 20_000],
   ])(
-    '%s for %s: the run goes on when it is whole, and nothing is called twice but what was in doubt',
+    'does not stop the run and repeats only calls in doubt: cut %s for %s',
     async (where, howLong, cutMs, ways, users) => {
       // No claim runs out while Postgres cannot be reached, except in the longest cut: there, what was called and not
       // recorded is in doubt.
@@ -89,11 +89,11 @@ describe('row 30: the network is cut', () => {
   );
 });
 
-describe('row 31: 200 ms to everybody and back, and a reset at every hundredth answer', () => {
+describe('row 31: a network with 200 ms delay and a reset at every hundredth response', () => {
   let endpoints: TcpProxy | undefined;
   afterEach(() => endpoints?.close());
 
-  it('nobody fails of it, and nobody is left in doubt', async () => {
+  it('fails no user and leaves no user unknown', async () => {
     const proxied = await startTcpProxy({ host: '127.0.0.1', port: 0 });
     endpoints = proxied;
     const runId = await begin(10_000, {

@@ -25,7 +25,7 @@ function withSlots(config: EngineConfigFile): EngineConfigFile {
 }
 
 /** I8: one campaign's calls fail by its parameters alone, beside a healthy campaign of the same shard. */
-describe('row 77: a campaign that the endpoint answers badly', () => {
+describe('row 77: a campaign that the endpoint fails', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
@@ -99,20 +99,20 @@ describe('row 77: a campaign that the endpoint answers badly', () => {
     expect(await trial.judge(other, { rows: '77', scenario: `${name}, mended`, segment: of })).toEqual([]);
   }
 
-  it('slows down no other, and goes on once it is mended', async () => {
+  it('does not slow down another campaign, and recovers after the repair', async () => {
     await start();
     const without = await besideHealthy();
     await compareBeside('answers 429', { kind: 'status', status: 429, retryAfterSeconds: 5, applied: false }, without);
     await compareBeside('answers 500', failing, without);
   });
 
-  it('slows down no other although the trigger has filled its shard with calls that hang', async () => {
+  it('does not slow down another campaign although its hanging calls fill the shard', async () => {
     await start();
     const without = await besideHealthy(largeSegment);
     await compareBeside('hangs', hanging, without, largeSegment);
   });
 
-  it('slows down the other where its shard learns from it (control)', async () => {
+  it('slows down another campaign if the shared breaker counts its failures (control)', async () => {
     await start(faultControls.feedsHaveGuards);
     const without = await besideHealthy();
     await startOther('answers 500', failing);
@@ -120,7 +120,7 @@ describe('row 77: a campaign that the endpoint answers badly', () => {
     expect(seconds).toBeGreaterThan(undisturbed(without));
   });
 
-  it('slows down the other where what calls that hang hold is lent to nobody (control)', async () => {
+  it('slows down another campaign if slots of hanging calls are not lent out (control)', async () => {
     await start(faultControls.hangsStayWithTheirFeed);
     const without = await besideHealthy(largeSegment);
     await startOther('hangs', hanging, largeSegment);

@@ -8,11 +8,11 @@ const segment = 'lapsed-riders';
 /** In both steps: what came twice would be two effects. */
 const naiveSinks = { SANDBOX_REWARDS_MEMORY: 'none', SANDBOX_MESSAGES_MEMORY: 'none' };
 
-describe('messages that nobody meant to send', () => {
+describe('unexpected messages', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
-  it('row 25: poison at the head of every partition is set aside with its bytes, and the partitions move on', async () => {
+  it('row 25: are quarantined with their bytes at the head of every partition, and the partitions proceed', async () => {
     trial = await startTrial({
       workers: 2,
       sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=10000` },
@@ -57,7 +57,7 @@ describe('messages that nobody meant to send', () => {
     }
   });
 
-  it('row 26: a fifth of all messages comes again, late and in another order: no user is called twice', async () => {
+  it('row 26: cause no second call of a user if a fifth are late, unordered redeliveries', async () => {
     trial = await startTrial({
       workers: 3,
       sandbox: {

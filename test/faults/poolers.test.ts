@@ -27,15 +27,15 @@ const refused = 'refuses what a session needs (unsupported startup parameter';
 const lent = 'lends its connections by transaction (pool_mode=transaction)';
 const byStatement = 'refuses what a session needs (transaction blocks not allowed in statement pooling mode';
 
-describe('row 63: what PgBouncer does to a session is seen at the start, in each of its modes', () => {
+describe('row 63: a start behind PgBouncer', () => {
   it.each<[string, PgBouncerTerms['mode'], readonly string[], (url: string) => string, string]>([
-    ['session mode that Muster was not told of', 'session', [], (url) => url, refused],
-    ['session mode that leaves out what it is told', 'session', settings, (url) => url, left],
+    ['session mode that is not configured in Muster', 'session', [], (url) => url, refused],
+    ['session mode that ignores startup parameters', 'session', settings, (url) => url, left],
     ['transaction mode', 'transaction', [], (url) => url, refused],
-    ['transaction mode that leaves out what it is told', 'transaction', settings, (url) => url, lent],
-    ['transaction mode that was said to be session mode', 'transaction', [], inSessionMode, lent],
+    ['transaction mode that ignores startup parameters', 'transaction', settings, (url) => url, lent],
+    ['transaction mode that is configured as session mode', 'transaction', [], inSessionMode, lent],
     ['statement mode', 'statement', [], inSessionMode, byStatement],
-  ])('%s is refused, with what it does', async (_, mode, ignored, told, cause) => {
+  ])('is refused with the reason in %s', async (_, mode, ignored, told, cause) => {
     const bouncer = await pooler(mode, ignored);
     const connectionString = told(bouncer.through(inject('databaseUrl')));
     const pool = createPool({
@@ -53,7 +53,7 @@ describe('row 63: what PgBouncer does to a session is seen at the start, in each
 });
 
 describe('row 63: an installation behind PgBouncer', () => {
-  it('works in session mode; a worker that comes by transaction mode does not start', async () => {
+  it('works in session mode, and a worker in transaction mode does not start', async () => {
     const [bySession, byTransaction] = [await pooler('session'), await pooler('transaction')];
     const trial = await startTrial({
       workers: 1,

@@ -61,8 +61,8 @@ async function holdCommits(on: boolean): Promise<void> {
   await trial.database.rows('select pg_reload_conf()');
 }
 
-describe('row 16: Postgres crashes', () => {
-  it('while workers claim (W2): nothing is called without a claim, and no key twice', async () => {
+describe('row 16: a crash of Postgres', () => {
+  it('leads to no call without a claim and no repeated key during claims (W2)', async () => {
     trial = await startTrial({
       workers: 2,
       servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },
@@ -84,7 +84,7 @@ describe('row 16: Postgres crashes', () => {
     expect(await trial.judge(runId, { rows: '16', scenario: 'crash in W2', segment })).toEqual([]);
   });
 
-  it('in the commit of a record (W5), which was made durable: it is found written, not written twice', async () => {
+  it('keeps a committed record and leads to no second write during the commit of a record (W5)', async () => {
     const runId = await begin(10_000);
     await trial.awaitCalls(runId, 1, 20);
     await holdCommits(true);
@@ -100,7 +100,7 @@ describe('row 16: Postgres crashes', () => {
     expect(await trial.judge(runId, { rows: '16', scenario: 'crash in the commit of W5', segment })).toEqual([]);
   });
 
-  it('idle: the next campaign goes as ever', async () => {
+  it('does not affect the next campaign while idle', async () => {
     const first = await begin(2000);
     await trial.awaitEnd(first);
     await crashAndStart();
@@ -113,8 +113,8 @@ describe('row 16: Postgres crashes', () => {
   });
 });
 
-describe('row 17: Postgres restarts', () => {
-  it('in order, under load: no process dies, no key is called twice', async () => {
+describe('row 17: lost connections to Postgres', () => {
+  it('end no process and repeat no key after ordered restarts under load', async () => {
     const runId = await begin(20_000);
     for (const batches of [20, 80]) {
       await trial.awaitCalls(runId, 1, batches);
@@ -128,7 +128,7 @@ describe('row 17: Postgres restarts', () => {
     expect(await trial.judge(runId, { rows: '17', scenario: 'fast restart', segment })).toEqual([]);
   });
 
-  it('every session is terminated every second and a half: no process dies, no key is called twice', async () => {
+  it('end no process and repeat no key if every session is terminated each 1.5 s', async () => {
     const runId = await begin(20_000);
     const over = trial.injections.begin('sessions terminated', 'every 1.5 s');
     const terminator = setInterval(() => {
@@ -151,8 +151,8 @@ describe('row 17: Postgres restarts', () => {
 const frozenSeconds = isAsAsked ? 30 : 12;
 const lockedSeconds = isAsAsked ? 30 : 8;
 
-describe('row 18: Postgres does not answer', () => {
-  it(`frozen for ${frozenSeconds} s: time-outs fire, leases are respected`, async () => {
+describe('row 18: an unresponsive Postgres', () => {
+  it(`lets time-outs fire and leases hold if frozen for ${frozenSeconds} s`, async () => {
     const runId = await begin(10_000);
     await trial.awaitCalls(runId, 1, 20);
     const thawed = trial.injections.begin('Postgres frozen', `${frozenSeconds} s`);
@@ -166,7 +166,7 @@ describe('row 18: Postgres does not answer', () => {
   });
 
   it.each(['batch_steps', 'run_totals', 'feeds'])(
-    `%s locked for ${lockedSeconds} s: everything goes on where it stood`,
+    `lets the run continue after the table %s was locked for ${lockedSeconds} s`,
     async (table) => {
       const runId = await begin(10_000);
       await trial.awaitCalls(runId, 1, 20);
@@ -182,7 +182,7 @@ describe('row 18: Postgres does not answer', () => {
   );
 });
 
-describe('row 19: the answer to a commit is lost', () => {
+describe('row 19: a lost response to a commit', () => {
   let proxy: ProxyBefore | undefined;
   afterEach(() => proxy?.close());
 
@@ -190,28 +190,25 @@ describe('row 19: the answer to a commit is lost', () => {
     ['claims and records (W2, W5)', /insert into batch_steps/, 5, 6, 20_000],
     // A write holds up to a hundred batches: of so many users there are nine at least.
     ['pages (T2)', /insert into batches/, 2, 3, 90_000],
-  ])(
-    'of %s: what is in the database is found there, and no key is called twice',
-    async (what, pattern, every, lost, users) => {
-      const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
-      const runId = await begin(users, {
-        throughProxy: async (databaseUrl) => {
-          proxy = await startProxyBefore(databaseUrl, cuts);
-          return proxy.databaseUrl;
-        },
-        // Claims whose commit was not heard of wait for their lease: here they are short, and no worker holds them.
-        engine: { WORKER_LEASE_MS: '8000', WORKER_CONCURRENCY: '20' },
-      });
-      const over = trial.injections.begin('commit answer lost', what);
-      await until(`${lost} answers are lost`, () => cuts.cuts() >= lost);
-      proxy?.inspect({});
-      over();
+  ])('is resolved by the committed rows, and no key is called twice: %s', async (what, pattern, every, lost, users) => {
+    const cuts = cutAfterCommit((sql) => pattern.test(sql), every);
+    const runId = await begin(users, {
+      throughProxy: async (databaseUrl) => {
+        proxy = await startProxyBefore(databaseUrl, cuts);
+        return proxy.databaseUrl;
+      },
+      // Claims whose commit was not heard of wait for their lease: here they are short, and no worker holds them.
+      engine: { WORKER_LEASE_MS: '8000', WORKER_CONCURRENCY: '20' },
+    });
+    const over = trial.injections.begin('commit answer lost', what);
+    await until(`${lost} answers are lost`, () => cuts.cuts() >= lost);
+    proxy?.inspect({});
+    over();
 
-      await trial.awaitEnd(runId, 150_000);
-      const measured = { 'answers lost': cuts.cuts() };
-      expect(await trial.judge(runId, { rows: '19', scenario: `answers lost of ${what}`, segment, measured })).toEqual(
-        [],
-      );
-    },
-  );
+    await trial.awaitEnd(runId, 150_000);
+    const measured = { 'answers lost': cuts.cuts() };
+    expect(await trial.judge(runId, { rows: '19', scenario: `answers lost of ${what}`, segment, measured })).toEqual(
+      [],
+    );
+  });
 });

@@ -25,7 +25,7 @@ function withoutKeys(config: EngineConfigFile): EngineConfigFile {
   };
 }
 
-describe('endpoints that know no keys', () => {
+describe('endpoints without idempotency keys', () => {
   let trial: Trial;
   beforeAll(async () => {
     trial = await startTrial({
@@ -67,7 +67,7 @@ describe('endpoints that know no keys', () => {
     return { runId, hits };
   }
 
-  it('row 20, class C: what became of lost calls is asked for; nobody is doubled, and nobody unknown', async () => {
+  it('row 20, class C: the status of lost calls is queried, and no user is served twice or unknown', async () => {
     const { runId, hits } = await underFault('award-points', 'points', [{ name: 'busy', every: 4 }]);
     expect(hits['applied']).toBeGreaterThan(3);
     expect(hits['not-applied']).toBeGreaterThan(3);
@@ -79,7 +79,7 @@ describe('endpoints that know no keys', () => {
     expect((await trial.ledger()).of(runId, 1).applied.size).toBe(users);
   });
 
-  it('row 20, class D: lost calls are not made again, their users are listed, and settled by hand and by a file', async () => {
+  it('row 20, class D: lost calls are not repeated, and their users are listed and settled by hand and by file', async () => {
     const { runId, hits } = await underFault('send-message', 'messages');
     expect(hits['applied']).toBeGreaterThan(3);
     expect(hits['not-applied']).toBeGreaterThan(3);
@@ -122,7 +122,7 @@ describe('endpoints that know no keys', () => {
   it.each([
     { contract: 'C', action: 'award-points' },
     { contract: 'D', action: 'send-message' },
-  ])('row 71, class $contract: interim answers before every answer leave nobody unknown', async (of) => {
+  ])('row 71, class $contract: interim responses before every response leave no user unknown', async (of) => {
     await trial.switchFaults({ calls: [{ name: 'interim', interim: [100, 102, 103, 100] }] });
     const { api, countries } = trial.muster;
     const runId = await api.run({ name: 'Interim', countries, segment, chain: [{ action: of.action, params: {} }] });

@@ -32,7 +32,7 @@ const types = [
   ofClassD,
 ] as const;
 
-describe('row 71: a campaign at servers that close idle connections as requests are written, at one of two addresses', () => {
+describe('row 71: a campaign with servers that close idle connections during a write, at one of two addresses', () => {
   let trial: Trial;
   let closers: { ofAny: IdleCloser; ofDumb: IdleCloser };
   const ends: (() => unknown)[] = [];
@@ -117,7 +117,7 @@ describe('row 71: a campaign at servers that close idle connections as requests 
     );
   }
 
-  it('is served whole by its first attempts, each call received once', async () => {
+  it('is served completely at its first attempts, and each call is received once', async () => {
     await begin();
     const over = trial.injections.begin('idle connections are closed, one address is silent', 'endpoints, segments');
     const runs = await runAll();
@@ -132,7 +132,7 @@ describe('row 71: a campaign at servers that close idle connections as requests 
     }
   });
 
-  it('of class D has unknown users if idle connections are used again (control)', async () => {
+  it('has unknown users in class D if idle connections are reused (control)', async () => {
     await begin(faultControls.idleConnectionsAreClosed);
     const runId = await start(ofClassD);
     await until('users are unknown', async () => {

@@ -119,7 +119,7 @@ describe('row 36: two regions', () => {
     );
   };
 
-  it('one is cut off from the store: it stops by itself within its leases, the other does all, and after it heals both go on', async () => {
+  it('a region cut off from the database stops within its leases, the other takes over, and both continue after the repair', async () => {
     await begin();
     const scheduleId = await recur();
     await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 35_000 });
@@ -158,7 +158,7 @@ describe('row 36: two regions', () => {
     expect(inTheCut.length).toBeGreaterThan(0);
   });
 
-  it('the operator switches while one is cut off and believes it takes part: it claims nothing from the answer on, and goes on when it is active again', async () => {
+  it('a cut-off region that the operator switched off claims nothing afterwards, and works again once activated', async () => {
     await begin();
     const scheduleId = await recur();
     await trial.schedule({ count: 3000, dueInMs: 500, spreadMs: 30_000 });
@@ -198,7 +198,7 @@ describe('row 36: two regions', () => {
     expect(await trial.judgeCallbacks({ ...verdict, allow: { doubled: open } })).toEqual([]);
   });
 
-  it('the operator switches while jobs of keys are called in both: never two of a key at a time, never out of order', async () => {
+  it('a switch while jobs with ordering keys are called in both regions causes no concurrent or unordered call', async () => {
     await begin();
     const worksForMs = 200;
     await trial.receiver.behave({ slow: { latencyMs: worksForMs } });
@@ -218,7 +218,7 @@ describe('row 36: two regions', () => {
     expect(await trial.judgeCallbacks({ rows: '36', scenario: 'operator switches, jobs of keys' })).toEqual([]);
   });
 
-  it('one loses its Kafka for good: its half waits until the operator switches, and then all is called, once', async () => {
+  it('the half of a region that lost its Kafka waits until the operator switches, and is then called once', async () => {
     await begin();
     await trial.schedule({ count: 1500, dueInMs: 500, spreadMs: 15_000 });
     await until('both regions claim', async () => (await claimsOfEast(0)).length > 50);

@@ -10,7 +10,7 @@ import { until } from './support/until.ts';
 const segment = 'lapsed-riders';
 const minutes = 60_000;
 
-describe('row 11: each of three brokers is replaced by one with an empty disk', () => {
+describe('row 11: the replacement of three brokers one after another by empty ones', () => {
   let kafka: OwnKafka;
   let trial: CallbackTrial;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('row 11: each of three brokers is replaced by one with an empty disk', 
   afterEach(() => trial.end());
   afterAll(() => kafka.end());
 
-  it('one after the other, under load: nothing is lost, and nobody is called twice', async () => {
+  it('loses no message and calls no user twice under load', async () => {
     trial = await startCallbackTrial({
       workers: 2,
       triggers: 2,

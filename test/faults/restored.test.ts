@@ -30,7 +30,7 @@ const told = z.object({
 /** All that has a memory of Muster's: the called services keep theirs. */
 const engine = ['api', 'scheduler', 'trigger', 'worker-1', 'worker-2'];
 
-describe('row 67: the database is restored to an earlier moment, and the topics are not', () => {
+describe('row 67: a database restored to an earlier moment, with newer topics', () => {
   let postgres: OwnPostgres;
   let trial: Trial;
   beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('row 67: the database is restored to an earlier moment, and the topics 
     return times;
   }
 
-  it('nothing goes on by itself; what is resumed serves nobody twice, and its report adds up', async () => {
+  it('resumes nothing automatically, and a resumed run serves no user twice and has a balanced report', async () => {
     const { running, forgotten, campaignId } = await loseWhatCameSince();
 
     const said = await runMuster(['restored', '--json'], { environment: { DATABASE_URL: databaseUrl() } });
@@ -159,7 +159,7 @@ describe('row 67: the database is restored to an earlier moment, and the topics 
     expect([...rewards].filter(([, times]) => times > 1)).toEqual([]);
   });
 
-  it('when nobody says that it was restored, a start that was due begins again, and serves again (control)', async () => {
+  it('starts a due run again and serves its users again if the restore is not declared (control)', async () => {
     const { forgotten, campaignId } = await loseWhatCameSince();
     await trial.restart(...engine);
     const again = await until('the start has begun again', () => runOf(campaignId));
@@ -169,7 +169,7 @@ describe('row 67: the database is restored to an earlier moment, and the topics 
     expect(again).not.toBe(forgotten);
   });
 
-  it('whatever still works on it, nothing is changed', async () => {
+  it('is not changed by muster restored while a process still runs on it', async () => {
     trial = await startTrial({
       workers: 1,
       servers: { databaseUrl: postgres.databaseUrl, kafkaBrokers: inject('kafkaBrokers') },

@@ -22,7 +22,7 @@ const laterForAll: FaultSettings = {
  * How fast it goes with retries is proved by a settable clock (services/worker/intake/timed-steps.test.ts). Here is
  * counted what makes it so: retries come back to the worker that recorded them, and not by the sweeper's looks.
  */
-describe('row 54: every user of every batch is to be tried again once', () => {
+describe('row 54: one retry for every user of every batch', () => {
   let trial: Trial;
   let metricsUrl: string;
   afterEach(() => trial.end());
@@ -85,7 +85,7 @@ describe('row 54: every user of every batch is to be tried again once', () => {
     return { runId, offeredAgain, measured };
   }
 
-  it('its worker queues them, the sweeper hardly any; nobody is lost', async () => {
+  it('is queued by its worker and hardly by the sweeper, and no user is lost', async () => {
     await begin();
     const without = await callsOf(await run('Tried once'));
     const { runId, offeredAgain, measured } = await withRetries();
@@ -98,7 +98,7 @@ describe('row 54: every user of every batch is to be tried again once', () => {
     expect(offeredAgain).toBeLessThanOrEqual(offeredAtMost);
   });
 
-  it('when the worker queues nothing that it times, each comes by the sweeper (control)', async () => {
+  it('is offered by the sweeper for each user if workers queue no retries (control)', async () => {
     await begin(faultControls.retriesComeBack);
     const { runId, offeredAgain, measured } = await withRetries();
 

@@ -40,7 +40,7 @@ function patient(config: EngineConfigFile): EngineConfigFile {
 
 const before = versionBefore();
 
-describe('row 64: processes are replaced one after the other, as the chart does it', () => {
+describe('row 64: processes replaced one after another as by the chart', () => {
   let tree: string | undefined;
   let trial: CallbackTrial;
   let balancer: Balancer;
@@ -156,7 +156,7 @@ describe('row 64: processes are replaced one after the other, as the chart does 
   const batchesCalled = async (runId: string) =>
     (await trial.batchesCalled(runId, 1)) + (await trial.batchesCalled(runId, 2));
 
-  it(`${before ?? 'this version'} by this one, and this one by itself: no request fails, no user is called twice`, async () => {
+  it(`${before ?? 'this version'} by this version, and this version by itself, fail no request and call no user twice`, async () => {
     await begin(250_000);
     const { api, countries } = trial.muster;
     const runId = await api.run({ name: 'Rolled over', countries, segment, chain: rewardThenMessage });
@@ -189,7 +189,7 @@ describe('row 64: processes are replaced one after the other, as the chart does 
     expect(await trial.judgeCallbacks({ rows: '64', scenario: 'rolled over, callbacks' })).toEqual([]);
   }, 420_000);
 
-  it('an API that goes while connections still lead to it fails some (control)', async () => {
+  it('fail some requests if the API stops while connections still reach it (control)', async () => {
     await begin(2000);
     const runId = await trial.muster.api.run({
       name: 'Asked for',

@@ -10,7 +10,7 @@ const leaseMs = 3000;
 const offeredUnseen = 300;
 const burst = { count: 3000, dueInMs: 1000, spreadMs: 15_000 };
 
-describe('rows 34 and 35: a scheduler that stops in a burst', () => {
+describe('rows 34 and 35: schedulers in a burst of jobs', () => {
   let trial: CallbackTrial;
   afterEach(() => trial.end());
 
@@ -33,7 +33,7 @@ describe('rows 34 and 35: a scheduler that stops in a burst', () => {
     return Math.max(0, ...lastLate.map(({ dueAtMs }) => dueAtMs - brokenMs)) / 1000;
   }
 
-  it('its leader is killed: another leads, and no job is a second late when leader and partitions have new owners', async () => {
+  it('delay no job by a second after a kill of the leader, once leader and partitions have new owners', async () => {
     trial = await startCallbackTrial();
     await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
     await trial.schedule(burst);
@@ -49,7 +49,7 @@ describe('rows 34 and 35: a scheduler that stops in a burst', () => {
     expect(backWithin).toBeLessThan((leaseMs + 2500) / 1000);
   });
 
-  it('an owner is frozen past its lease: others look at its partitions, and what it offers when it awakes is claimed once', async () => {
+  it('take over the partitions of a frozen one, whose late offers are claimed once', async () => {
     trial = await startCallbackTrial();
     await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
     await trial.schedule(burst);
@@ -65,7 +65,7 @@ describe('rows 34 and 35: a scheduler that stops in a burst', () => {
     expect(await trial.judgeCallbacks({ rows: '34', scenario: 'owner frozen past its lease', measured })).toEqual([]);
   });
 
-  it('both are killed after an offer, and what they offered is offered again: each job is called once', async () => {
+  it('offer jobs again after all of them were killed, and each job is called once', async () => {
     trial = await startCallbackTrial();
     await trial.freezeTakers();
     await trial.schedule({ count: offeredUnseen });
@@ -78,7 +78,7 @@ describe('rows 34 and 35: a scheduler that stops in a burst', () => {
     expect(await trial.judgeCallbacks({ rows: '35', scenario: 'schedulers killed after an offer' })).toEqual([]);
   });
 
-  it('they are replaced in order, one after the other: no job is as late as a crash would make it', async () => {
+  it('delay no job as much as a crash would when they are replaced in order', async () => {
     trial = await startCallbackTrial();
     await until('both have partitions', async () => (await ownersOfPartitions()) === 2);
     await trial.schedule(burst);

@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const { end } of started.splice(0).toReversed()) await end();
 });
 
-describe('row 62: the leader of Postgres is switched over, and both servers stand in DATABASE_URL', () => {
-  it('one process of all services goes on at the new leader by itself, and back; nobody is lost or served twice', async () => {
+describe('row 62: a Postgres switchover with both servers in DATABASE_URL', () => {
+  it('is followed by an all-in-one process to the new leader and back, and no user is lost or served twice', async () => {
     const pair = await startPostgresPair();
     started.push(pair);
     const trial = await startTrial({

@@ -17,7 +17,7 @@ const onItsWayMs = latencyMs + 250;
 /** What workers read before they call: states, deadlines and holds of the runs that they serve. */
 const isLook = (sql: string) => sql.includes('as "deadlineInMs", h.holds');
 
-describe('row 51: looks at the states of runs that take long', () => {
+describe('row 51: slow queries of run states', () => {
   let trial: Trial;
   let proxy: ProxyBefore | undefined;
   let looks: ReturnType<typeof delayAnswers>;
@@ -91,7 +91,7 @@ describe('row 51: looks at the states of runs that take long', () => {
     return lastMs - pausedMs;
   }
 
-  it.each([500, 1000, 1800])('%s ms: calls go on, and a pause takes effect within its time', async (ms) => {
+  it.each([500, 1000, 1800])('let calls continue and a pause take effect in time: %s ms', async (ms) => {
     const runId = await begin();
     const alone = await callsMeanwhile(runId);
     const quicken = await slowDown(ms);
@@ -111,14 +111,14 @@ describe('row 51: looks at the states of runs that take long', () => {
     for (const last of lastMs) expect(last).toBeLessThanOrEqual(lastCallSentWithinMs + onItsWayMs);
   });
 
-  it('when an answer is judged by its age alone, nobody is called any more (control)', async () => {
+  it('stop all calls if the age of a response is its only criterion (control)', async () => {
     const runId = await begin(faultControls.looksAreGoodForWhoAsked);
     await slowDown(1000);
     await lasting(1000);
     expect(await callsMeanwhile(runId)).toBe(0);
   });
 
-  it('when answers do not grow old, calls begin after the published time (control)', async () => {
+  it('let calls begin after the published time if responses do not age (control)', async () => {
     const runId = await begin(faultControls.looksGrowOld);
     await slowDown(1800);
     expect(await lastCallAfterPause(runId)).toBeGreaterThan(lastCallSentWithinMs + onItsWayMs);

@@ -7,7 +7,7 @@ const latencyMs = 400;
 const slots = 20;
 
 /** A shard is as fast as all of its workers together, whatever one of them does. */
-describe('row 48: one worker of several', () => {
+describe('row 48: one slow worker among several', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
@@ -43,7 +43,7 @@ describe('row 48: one worker of several', () => {
     return { runId, rate: (1000 * counted) / ((times[counted - 1] ?? 0) - (times[0] ?? 0)) };
   }
 
-  it('with a tenth of the slots: the shard is as fast as both alone', async () => {
+  it('does not slow down the shard below the rate of the other worker with a tenth of the slots', async () => {
     await begin({ WORKER_CONCURRENCY: String(slots / 10) });
     const alone = await rate();
     await trial.restart('worker-2');
@@ -57,7 +57,7 @@ describe('row 48: one worker of several', () => {
     expect(both.rate).toBeGreaterThanOrEqual(0.95 * 1.1 * alone.rate);
   });
 
-  it('frozen for 8 s: the other one goes on at its own rate, and nothing is called twice', async () => {
+  it('leaves the other worker at its rate if frozen for 8 s, and no key is called twice', async () => {
     await begin({});
     const alone = await rate();
     await trial.restart('worker-2');

@@ -27,7 +27,7 @@ const signed = () => ({
 });
 
 /** Row 65. That their bodies are not waited for shows `services/api/access/strangers.integration.test.ts`. */
-describe('row 65: senders without a good key', () => {
+describe('row 65: senders without a valid key', () => {
   let muster: Installation;
   let bare: BareServer;
   let tree: string | undefined;
@@ -88,7 +88,7 @@ describe('row 65: senders without a good key', () => {
   /** As long as is read of a signature that may be by all of them. */
   const mostBytes = Math.floor((512 * 1024) / receiptTypes);
 
-  it('cost at most 5 ms of its processor a request, whatever they send', async () => {
+  it('cost at most 5 ms of CPU a request, whatever they send', async () => {
     await begin();
     const ofLogIn = () => ({ ...json, origin: apiUrl() });
     const costs = {
@@ -110,7 +110,7 @@ describe('row 65: senders without a good key', () => {
     expect(Object.entries(ms).filter(([, each]) => each > 5)).toEqual([]);
   });
 
-  it('are noticed where what is signed has no bound (control)', async () => {
+  it('cost more if signed bodies have no size limit (control)', async () => {
     await begin(faultControls.signedBytesAreBounded);
     const { status, ms } = await costOf(signedNonsense(mebibyte.length - 1));
     publishMeasured('cost of what is signed, without a bound', { ms });
@@ -118,7 +118,7 @@ describe('row 65: senders without a good key', () => {
     expect(ms).toBeGreaterThan(5);
   });
 
-  it('shut out nobody with a good key, whose answers take as long as without them', async () => {
+  it('do not block callers with a valid key, whose response times stay the same', async () => {
     await begin();
     const key = muster.cliEnvironment['MUSTER_API_KEY'] ?? '';
     const user = () => get('/v1/campaigns', key)(apiUrl());

@@ -6,7 +6,7 @@ import { patientCalls, startTrial, type Trial } from './support/trial.ts';
 const segment = 'lapsed-riders';
 const naiveSinks = { SANDBOX_REWARDS_MEMORY: 'none', SANDBOX_MESSAGES_MEMORY: 'none' };
 
-describe('topics that are deleted or cannot be written', () => {
+describe('topics that are deleted or not writable', () => {
   let trial: Trial;
   beforeAll(async () => {
     trial = await startTrial({
@@ -28,7 +28,7 @@ describe('topics that are deleted or cannot be written', () => {
     trial.muster.api.run({ name: countries.join(), countries, segment, chain: rewardThenMessage });
 
   it.each(['award-reward', 'send-message'])(
-    'row 14: %s is deleted in one country mid-run: the run still finishes',
+    'row 14: the run finishes although the topic of %s in one country is deleted',
     async (action) => {
       const runId = await start(trial.muster.countries);
       await trial.awaitCalls(runId, action === 'award-reward' ? 1 : 2, 40);
@@ -40,7 +40,7 @@ describe('topics that are deleted or cannot be written', () => {
     },
   );
 
-  it('row 40: one topic cannot be written: the others as before, and it goes on by itself when it can', async () => {
+  it('row 40: an unwritable topic affects no other topic, and its run continues once it is writable', async () => {
     const topic = trial.topic('send-message', 'VN');
     let healed: (() => void) | undefined;
     const { neighbour, other, seconds } = await compareNeighbour(trial, {
@@ -67,7 +67,7 @@ describe('topics that are deleted or cannot be written', () => {
     expect(await trial.judge(other, { rows: '40', scenario: 'unwritable topic', segment })).toEqual([]);
   });
 
-  it('row 40: one topic is deleted and missing for a while: the others as before', async () => {
+  it('row 40: a topic that is deleted and missing for a while affects no other topic', async () => {
     const topic = trial.topic('award-reward', 'VN');
     const { neighbour, other, seconds } = await compareNeighbour(trial, {
       neighbour: () => start(['SG', 'ID']),
@@ -95,7 +95,7 @@ describe('row 39: workers of different subscriptions', () => {
   let trial: Trial;
   afterEach(() => trial.end());
 
-  it('one deployment for rewards, one for messages: every partition has a consumer', async () => {
+  it('one deployment for rewards and one for messages consume every partition', async () => {
     trial = await startTrial({
       workers: 4,
       sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=20000` },
@@ -117,7 +117,7 @@ describe('row 39: workers of different subscriptions', () => {
     expect(await trial.judge(runId, { rows: '39', scenario: 'two deployments', segment })).toEqual([]);
   });
 
-  it('a roll-out that adds a country: nothing waits, in the old countries or the new one', async () => {
+  it('a roll-out that adds a country delays neither the old countries nor the new one', async () => {
     trial = await startTrial({
       workers: 2,
       sandbox: { ...naiveSinks, SANDBOX_SEGMENTS: `${segment}=24000`, SANDBOX_COUNTRIES: 'SG=1,ID=1,VN=1,TH=1' },

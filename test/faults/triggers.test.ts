@@ -33,7 +33,7 @@ describe('triggers', () => {
     });
   }
 
-  it('row 7: killed between page and commit: no page is missing or doubled', async () => {
+  it('row 7: lose and duplicate no page if killed between page and commit', async () => {
     await begin(10_000);
     const lock = await trial.database.hold('lock table batches in exclusive mode');
     const runId = await run();
@@ -46,7 +46,7 @@ describe('triggers', () => {
     expect(await trial.judge(runId, { rows: '7', scenario: 'killed before its commit', segment })).toEqual([]);
   });
 
-  it('row 7: killed after the commit and before publication: the pages are published by the next one', async () => {
+  it('row 7: leave committed pages to the next trigger if killed before publication', async () => {
     await begin(10_000);
     const topics = trial.muster.countries.map((country) => trial.topic('award-reward', country));
     // Free workers would take from Postgres what no message tells of.
@@ -72,7 +72,7 @@ describe('triggers', () => {
     expect(await trial.judge(runId, { rows: '7', scenario: 'killed before publication', segment })).toEqual([]);
   });
 
-  it('row 7: killed again and again while it feeds', async () => {
+  it('row 7: lose no user if killed repeatedly while feeding', async () => {
     await begin(40_000);
     const runId = await run();
     for (let kill = 1; kill <= 4; kill++) {
@@ -85,7 +85,7 @@ describe('triggers', () => {
     expect(await trial.judge(runId, { rows: '7', scenario: 'killed while it feeds', segment })).toEqual([]);
   });
 
-  it('row 8: two triggers and two schedulers make one run of each start, asked for twice at one moment or due at one', async () => {
+  it('row 8: create one run per start, requested twice or due at one moment, if two of them run beside two schedulers', async () => {
     await begin(3000, { triggers: 2, schedulers: 2 });
     const { countries } = trial.muster;
     const { client } = trial.muster.api;
@@ -120,7 +120,7 @@ describe('triggers', () => {
     expect(await trial.database.count('select 1 from runs')).toBe(campaigns.length);
   });
 
-  it('row 44: nobody consumes: each reference lies on the topic a few times, and the deadline ends the runs', async () => {
+  it('row 44: publish each reference only a few times without consumers, and the deadline ends the runs', async () => {
     // A minute stands for the hour.
     await begin(10_000, { workers: 0 });
     const chain = rewardThenMessage.slice(0, 1);
@@ -143,7 +143,7 @@ describe('triggers', () => {
     expect(Math.max(...offers.values())).toBeLessThanOrEqual(3);
   });
 
-  it('row 47: a page that a frozen feeder writes after the run has ended is refused', async () => {
+  it('row 47: cannot write a page after the end of the run if frozen while feeding', async () => {
     // The frozen one's lease outlives the run: no trigger takes its feeds over, so that only the end itself can fence it.
     await begin(10_000, { engineOf: { trigger: { TRIGGER_FEED_LEASE_MS: '120000' } } });
     await trial.switchFaults({ segmentation: [{ name: 'page-hangs', of: 'pages', notFirst: true, latencyMs: 1500 }] });

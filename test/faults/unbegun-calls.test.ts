@@ -36,7 +36,7 @@ function byClass(config: EngineConfigFile): EngineConfigFile {
   };
 }
 
-describe('row 55: a worker that is gone at full speed, and what becomes of its runs', () => {
+describe('row 55: runs whose worker is lost at full speed', () => {
   let trial: Trial;
   let runs: Record<ContractClass, string>;
   let without: FaultControl | undefined;
@@ -119,7 +119,7 @@ describe('row 55: a worker that is gone at full speed, and what becomes of its r
     return unknown;
   }
 
-  it.each(breaks)('%s, and taken over: only calls of class D stay in doubt, and few of them', async (how) => {
+  it.each(breaks)('have few users in doubt, only of class D, after a take-over (worker %s)', async (how) => {
     await begin();
     await breakWorker(how);
     await until('nothing is held by who is gone', async () => {
@@ -135,7 +135,7 @@ describe('row 55: a worker that is gone at full speed, and what becomes of its r
     expect(unknown.D).toBeLessThanOrEqual(inDoubtUsers);
   });
 
-  it.each(breaks)('%s, and cancelled: only calls that may have begun are in doubt', async (how) => {
+  it.each(breaks)('have only users of possible calls in doubt after a cancellation (worker %s)', async (how) => {
     await begin();
     await breakWorker(how);
     const { client } = trial.muster.api;
@@ -151,7 +151,7 @@ describe('row 55: a worker that is gone at full speed, and what becomes of its r
     }
   });
 
-  it.each(breaks)('%s, and expired: only calls that may have begun are in doubt', async (how) => {
+  it.each(breaks)('have only users of possible calls in doubt after their expiry (worker %s)', async (how) => {
     await begin();
     await breakWorker(how);
     // An hour has passed, for all who ask Postgres for the time.
@@ -163,7 +163,7 @@ describe('row 55: a worker that is gone at full speed, and what becomes of its r
     for (const of of classes) expect(unknown[of]).toBeLessThanOrEqual(inDoubtUsers);
   });
 
-  it('cancelled while nothing is broken: each run ends within five seconds of its last call, and nobody is unknown', async () => {
+  it('end within five seconds of their last call without unknown users if cancelled without a fault', async () => {
     await begin();
     const { client } = trial.muster.api;
     for (const of of classes) await cancelRun({ client, path: { id: runs[of] }, body: {} });
@@ -173,7 +173,7 @@ describe('row 55: a worker that is gone at full speed, and what becomes of its r
     for (const of of classes) expect(await endedAfterLastCall(of)).toBeLessThanOrEqual(endsWithinSeconds);
   });
 
-  it('when claims go ahead of the calls as far as their leases allow, users are unknown whom nobody called (control)', async () => {
+  it('have unknown users without a call if claims run ahead of calls (control)', async () => {
     without = faultControls.claimsAreBegunCalls;
     await begin();
     await breakWorker('killed');

@@ -91,7 +91,7 @@ describe('row 64: processes of two versions side by side', () => {
 
   const logOf = (name: string) => readFileSync(trial.muster.services.get(name)?.logFile ?? '', 'utf8');
 
-  it('the new one is refused until its schema is there; then each joins the other, and nobody notices', async () => {
+  it('work together without effect on users, and the new version does not start before its schema exists', async () => {
     const next = await nextVersion();
     trees.push(next);
     const runId = await begin();
@@ -114,7 +114,7 @@ describe('row 64: processes of two versions side by side', () => {
     expect(await trial.judge(runId, { rows: '64', scenario: 'two versions side by side', segment })).toEqual([]);
   });
 
-  it('when nothing refuses it, a version whose schema is not there serves nobody (control)', async () => {
+  it('serve no user in the new version if a missing schema is not refused (control)', async () => {
     const unchecked = await nextVersion(faultControls.schemaIsChecked.edits);
     trees.push(unchecked);
     const runId = await begin();

@@ -58,7 +58,7 @@ const campaigns: Record<string, () => Promise<{ id: string; hash: string }>> = {
 const needed = '409 approval-needed';
 const forbidden = '409 state-forbids';
 
-describe('each verb of a campaign, by how its approval stands', () => {
+describe('the actions of a campaign', () => {
   it.each([
     // submit, approve, send back, withdraw, start, unschedule, change
     ['never submitted', ['200', forbidden, forbidden, forbidden, needed, '200', '200']],
@@ -68,7 +68,7 @@ describe('each verb of a campaign, by how its approval stands', () => {
     ['withdrawn', ['200', forbidden, forbidden, '200', needed, '200', '200']],
     ['void', ['200', forbidden, forbidden, forbidden, needed, '200', '200']],
     ['scheduled', ['200', '200', '200', '200', '200', '200', forbidden]],
-  ])('%s', async (standing, verdicts) => {
+  ])('have the expected HTTP statuses if its approval is %s', async (standing, verdicts) => {
     const verbs = [
       (id: string) => asMaker(`/campaigns/${id}/submit`),
       (id: string, hash: string) => asChecker(`/campaigns/${id}/approve`, { hash }),
@@ -102,14 +102,14 @@ async function waitingRun(state: 'preparing' | 'running'): Promise<{ id: string;
 type Waiting = Awaited<ReturnType<typeof waitingRun>>;
 
 const runs: Record<string, () => Promise<Waiting>> = {
-  'waits, not begun': () => waitingRun('preparing'),
-  'waits on its way': () => waitingRun('running'),
-  'approved, not begun': async () => {
+  'waiting before the start': () => waitingRun('preparing'),
+  'waiting during the run': () => waitingRun('running'),
+  'approved before the start': async () => {
     const waiting = await waitingRun('preparing');
     await approve(waiting.id, waiting.hash);
     return waiting;
   },
-  'approved on its way': async () => {
+  'approved during the run': async () => {
     const waiting = await waitingRun('running');
     await approve(waiting.id, waiting.hash);
     return waiting;
@@ -126,16 +126,16 @@ const runs: Record<string, () => Promise<Waiting>> = {
   },
 };
 
-describe('each verb of a run that has asked for an approval', () => {
+describe('the actions of a run that needs an approval', () => {
   it.each([
     // pause, resume, cancel, change, retry, approve, send back
-    ['waits, not begun', ['200', needed, '200', '200', '409 run-not-ended', '200', '200']],
-    ['waits on its way', ['200', needed, '200', '200', '409 run-not-ended', '200', '200']],
-    ['approved, not begun', ['200', '200', '200', '200', '409 run-not-ended', '200', '200']],
-    ['approved on its way', ['200', '200', '200', '200', '409 run-not-ended', '200', '200']],
+    ['waiting before the start', ['200', needed, '200', '200', '409 run-not-ended', '200', '200']],
+    ['waiting during the run', ['200', needed, '200', '200', '409 run-not-ended', '200', '200']],
+    ['approved before the start', ['200', '200', '200', '200', '409 run-not-ended', '200', '200']],
+    ['approved during the run', ['200', '200', '200', '200', '409 run-not-ended', '200', '200']],
     ['sent back', ['200', '200', '200', '200', '409 run-not-ended', forbidden, '200']],
     ['cancelled', [forbidden, forbidden, '200', forbidden, '409 nothing-to-retry', forbidden, forbidden]],
-  ])('%s', async (standing, verdicts) => {
+  ])('have the expected HTTP statuses if the approval is %s', async (standing, verdicts) => {
     const verbs = [
       ({ runId }: Waiting) => asMaker(`/runs/${runId}/pause`),
       ({ runId }: Waiting) => asMaker(`/runs/${runId}/resume`),

@@ -117,8 +117,8 @@ const merged = {
   audience: { include: [{ segment: 'a' }, { segment: 'b' }], exclude: [{ segment: 'c' }] },
 };
 
-describe('an audience that is counted exactly', () => {
-  it('is counted as a run would merge it, by country, with who is left out and who is in several sources', async () => {
+describe('an exact audience count', () => {
+  it('counts users as a run would merge the sources, by country, with excluded and repeated users', async () => {
     const { id, state, askedBy } = await begun(merged);
     expect({ state, askedBy }).toEqual({ state: 'waiting', askedBy: 'a test' });
     await carryOn(await claimed('one'));
@@ -135,7 +135,7 @@ describe('an audience that is counted exactly', () => {
     expect(rows).toEqual([{ resolved: null, place: null, owner: null }]);
   });
 
-  it('is answered at once when the same is asked again, as long as the snapshots are the same', async () => {
+  it('returns the earlier result for an equal request while the snapshots are unchanged', async () => {
     const { id } = await begun(merged);
     expect(await ask(merged)).toMatchObject({ status: 200, body: { id, state: 'waiting' } });
     await carryOn(await claimed('one'));
@@ -147,7 +147,7 @@ describe('an audience that is counted exactly', () => {
     expect((await begun(merged)).state).toBe('waiting');
   });
 
-  it('counts uploaded lists with it: a person has the country that the list says', async () => {
+  it('includes uploaded lists and uses the country that a list gives for a user', async () => {
     const uploaded = await api.server.inject({
       method: 'POST',
       url: '/v1/audiences/upload?name=vip',
@@ -166,14 +166,14 @@ describe('an audience that is counted exactly', () => {
     expect([all, parts]).toEqual([131, { include: [130, 2], repeated: 0, exclude: [], elsewhere: 1 }]);
   });
 
-  it('says how many are in two audiences, each paged once', async () => {
+  it('returns the overlap of two audiences and pages each of them once', async () => {
     const audience = { include: [{ segment: 'a' }] };
     const { id } = await begun({ countries: ['SG', 'ID'], audience, with: { include: [{ segment: 'b' }] } });
     await carryOn(await claimed('one'));
     expect(await look(id)).toMatchObject({ state: 'done', users: 130, withUsers: 100, both: 50, parts: null });
   });
 
-  it('says of each source how many it names, and whom an exclusion takes, also in other countries', async () => {
+  it('returns the users of each source and the users that each exclusion removes, also in other countries', async () => {
     const uploaded = await api.server.inject({
       method: 'POST',
       url: '/v1/audiences/upload?name=staff',
@@ -189,7 +189,7 @@ describe('an audience that is counted exactly', () => {
     expect(await look(id)).toMatchObject({ users: 118, excluded: 12, parts });
   });
 
-  it('one source alone has parts too', async () => {
+  it('has parts if the audience has a single source', async () => {
     const { id } = await begun({ countries: ['SG'], audience: { include: [{ segment: 'a' }] } });
     await carryOn(await claimed('one'));
     const parts = { include: [100], repeated: 0, exclude: [], elsewhere: 0 };
@@ -197,8 +197,8 @@ describe('an audience that is counted exactly', () => {
   });
 });
 
-describe('a count whose trigger dies', () => {
-  it('is gone on with by another one behind what was saved, and counts no user twice', async () => {
+describe('an audience count whose trigger dies', () => {
+  it('is continued by another trigger from the saved position, without counting a user twice', async () => {
     const { id } = await begun(merged);
     const dying = new AbortController();
     let pages = 0;
@@ -215,7 +215,7 @@ describe('a count whose trigger dies', () => {
     expect(await look(id)).toMatchObject({ state: 'done', users: 170, excluded: 10, shared: 50, parts });
   });
 
-  it('has no parts where a trigger of an earlier version counted some of it', async () => {
+  it('has no parts if a trigger of an earlier version counted some of its users', async () => {
     const { id } = await begun(merged);
     const dying = new AbortController();
     let pages = 0;
@@ -231,7 +231,7 @@ describe('a count whose trigger dies', () => {
     ]);
   });
 
-  it('what the dead one still says comes to nothing', async () => {
+  it('ignores late writes of the dead trigger', async () => {
     await begun(merged);
     const [first] = [await claimed('one'), await leaseIsOver()];
     await claimed('two');
@@ -241,15 +241,15 @@ describe('a count whose trigger dies', () => {
     expect(await store().renew(first, 15_000)).toBe('lost');
   });
 
-  it('is taken at once where it was given back', async () => {
+  it('can be claimed immediately after its trigger released it', async () => {
     await begun(merged);
     await store().release(await claimed('one'));
     expect((await claimed('two')).token).toBe(2);
   });
 });
 
-describe('a count', () => {
-  it('is cancelled by whom it matters to, and no process writes to it from then on', async () => {
+describe('an audience count', () => {
+  it('can be cancelled by its owner, and later writes of its trigger have no effect', async () => {
     const { id } = await begun(merged);
     const count = await claimed('one');
     expect((await send('POST', `/audiences/exact-counts/${id}/cancel`)).json()).toMatchObject({ state: 'cancelled' });
@@ -259,7 +259,7 @@ describe('a count', () => {
     expect((await ask(merged)).status).toBe(201);
   });
 
-  it('is begun anew in a country whose snapshot goes, and fails where that goes on', async () => {
+  it('starts again in a country whose snapshot changes, and fails if snapshots keep changing', async () => {
     const { id } = await begun({ countries: ['SG'], audience: { include: [{ segment: 'a' }] } });
     let pages = 0;
     onPage = () => {
@@ -281,7 +281,7 @@ describe('a count', () => {
     expect([failed.state, failed.cause]).toEqual(['failed', 'its snapshot in SG went 4 times before it was counted']);
   });
 
-  it('says what it waits for while the service is away, and fails when that lasts', async () => {
+  it('fails with the cause if the segmentation service stays unavailable', async () => {
     const { id } = await begun(merged);
     failure = { kind: 'unavailable', cause: 'HTTP 503', retryAfterMs: null };
     await carryOn(await claimed('one'));
@@ -289,7 +289,7 @@ describe('a count', () => {
     expect([failed.state, failed.cause?.includes('HTTP 503')]).toEqual(['failed', true]);
   });
 
-  it('ends after six hours', async () => {
+  it('exceeds its time limit after six hours', async () => {
     const { id } = await begun(merged);
     const count = await claimed('one');
     await on.deps.pool.query(`update audience_counts set started_at = now() - interval '7 hours'`);
@@ -297,7 +297,7 @@ describe('a count', () => {
     expect((await look(id)).state).toBe('running');
   });
 
-  it('is one of four of an account at most; those of accounts with fewer at work come first', async () => {
+  it('is refused if its account has four active counts, and accounts with fewer active counts go first', async () => {
     const of = (segment: string) => {
       users[`${segment}/SG`] = from(0, 1);
       return { countries: ['SG'], audience: { include: [{ segment }] } };
@@ -314,21 +314,21 @@ describe('a count', () => {
     ['an unknown segment', { with: { include: [{ segment: 'x' }] } }, 422, ['/with/include/0/segment']],
     ['a country that is not configured', { countries: ['SG', 'US'] }, 422, ['/countries/1']],
     ['a country twice', { countries: ['SG', 'SG'] }, 422, ['/countries/1']],
-    ['nobody', { audience: { include: [] } }, 422, ['/audience/include']],
+    ['an empty audience', { audience: { include: [] } }, 422, ['/audience/include']],
     ['a hold-out', { audience: { include: [{ segment: 'a' }], holdOutPercent: 5 } }, 422, ['/audience']],
-  ])('of %s is refused', async (_, change, status, pointers) => {
+  ])('is refused for %s', async (_, change, status, pointers) => {
     const { body, status: answered } = await ask({ ...merged, ...change });
     expect(answered).toBe(status);
     expect(body.errors?.map(({ pointer }) => pointer.replace(/\/holdOutPercent$/, ''))).toEqual(pointers);
   });
 
-  it('of what cannot be asked for now is refused, with what that is', async () => {
+  it('is refused with the cause if the segmentation service is unavailable', async () => {
     failure = { kind: 'unavailable', cause: 'HTTP 503', retryAfterMs: null };
     const { status, body } = await ask({ countries: ['SG'], audience: { include: [{ segment: 'a' }] } });
     expect([status, body.code, body.errors?.[0]?.pointer]).toEqual([409, 'not-countable-now', '/audience/include/0']);
   });
 
-  it('is listed, newest first', async () => {
+  it('is listed from newest to oldest', async () => {
     const first = await begun(merged);
     const second = await begun({ ...merged, countries: ['SG'] });
     const { items } = (await send('GET', '/audiences/exact-counts')).json<{ items: { id: string }[] }>();
@@ -337,7 +337,7 @@ describe('a count', () => {
     expect(missing.json()).toMatchObject({ status: 404, code: 'exact-count-not-found' });
   });
 
-  it('leaves a month after its end, when another is asked for', async () => {
+  it('is deleted a month after its end, when the next count is requested', async () => {
     const { id } = await begun(merged);
     await carryOn(await claimed('one'));
     await on.deps.pool.query(`update audience_counts set ended_at = now() - interval '31 days'`);
@@ -346,7 +346,7 @@ describe('a count', () => {
   });
 });
 
-it('a trigger counts what it is told of, beside what it does otherwise, and stops when it is asked to', async () => {
+it('a trigger counts audiences on notification, beside its other work, and stops on request', async () => {
   const changes = createMemoryChangeFeed();
   const { questions: _, counts, ...deps } = countingDeps();
   const ended = Promise.withResolvers<boolean>();

@@ -42,10 +42,10 @@ async function postgresStores() {
 
 describeAudienceStore('on Postgres', postgresStores);
 
-describe('an upload on Postgres', () => {
+describe('an upload to Postgres', () => {
   const start = () => ({ audienceId: uuidv7(), name: 'a list', country: 'SG' });
 
-  it('leaves nothing when its connection is lost in the middle', async () => {
+  it('stores nothing if its connection is lost halfway', async () => {
     const { audiences } = await postgresStores();
     const begun = await audiences.begin(start());
     if (begun.kind !== 'begun') throw new Error('the upload did not begin');
@@ -62,7 +62,7 @@ describe('an upload on Postgres', () => {
     expect(tables).toEqual([]);
   });
 
-  it('keeps no transaction open while it waits for rows', async () => {
+  it('holds no transaction open while it waits for rows', async () => {
     const { audiences } = await postgresStores();
     const begun = await audiences.begin(start());
     if (begun.kind !== 'begun') throw new Error('the upload did not begin');
@@ -72,7 +72,7 @@ describe('an upload on Postgres', () => {
     await begun.upload.fail('over', { rows: 1, rejected: 0, rejects: [] });
   });
 
-  it('is paged by one look-up in its index, however long the list is', async () => {
+  it('is paged with one index look-up, however long the list is', async () => {
     await postgresStores();
     await database.pool.query(`insert into audiences (id, name, state, attempt) values ($1, 'long', 'ready', $1)`, [
       uuidv7(),
@@ -85,7 +85,7 @@ describe('an upload on Postgres', () => {
   });
 });
 
-describe('the lists of an installation', () => {
+describe('uploaded lists of an installation', () => {
   async function upload({ audiences }: Awaited<ReturnType<typeof postgresStores>>, rejected = 0): Promise<string> {
     const audienceId = uuidv7();
     const begun = await audiences.begin({ audienceId, name: 'Riders', country: 'SG' });
@@ -95,7 +95,7 @@ describe('the lists of an installation', () => {
     return audienceId;
   }
 
-  it('do not leave with age while a saved audience names them, and are not deleted', async () => {
+  it('neither expire nor can be deleted while a saved audience uses them', async () => {
     const stores = await postgresStores();
     const [named, old] = [await upload(stores), await upload(stores)];
     const saved = createSavedAudienceStore({ pool: database.pool, quotas: usualQuotas });
@@ -113,7 +113,7 @@ describe('the lists of an installation', () => {
     expect(await stores.retention.deleteAudiences(30, 10)).toBe(1);
   });
 
-  it('find the campaigns that name one by an index, however many campaigns there are', async () => {
+  it('find the campaigns that use them by an index, however many campaigns exist', async () => {
     await postgresStores();
     const { pool } = database;
     await pool.query(`insert into campaigns (id, name, state, revision)

@@ -34,7 +34,7 @@ async function tamper(statement: string): Promise<void> {
 }
 
 describe('the audit log', () => {
-  it('is a chain, whoever adds to it: the API, a key made by hand, a service with other settings', async () => {
+  it('is one hash chain for entries of the API, of keys made by hand and of changed service settings', async () => {
     await Promise.all([change(5), change(5), change(5)]);
     await addKeyByHand(on.pool, { name: 'first', role: 'operator', digest: 'd', by: 'a test' });
     await noteSettings(on.pool, 'api', { QUOTA_OPEN_RUNS: 7 });
@@ -52,7 +52,7 @@ describe('the audit log', () => {
     expect(await verified('?after=10')).toMatchObject({ checked: 7, broken: null });
   });
 
-  it('has each number once and none left out, however many are added at once', async () => {
+  it('numbers concurrent entries consecutively without gaps', async () => {
     await Promise.all(Array.from({ length: 30 }, () => change(1)));
 
     const numbers = (await listed('?limit=100')).map(({ number }) => number).toSorted((a, b) => a - b);
@@ -62,18 +62,23 @@ describe('the audit log', () => {
 
   it.each([
     ['an entry that was changed', 'update audit_log set status = 409 where number = 2', 2, 'changed'],
-    ['… in what it says of the change', `update audit_log set detail = '{"a":1}' where number = 3`, 3, 'changed'],
-    ['… in its time', `update audit_log set at = at - interval '1 ms' where number = 1`, 1, 'changed'],
-    ['one that was deleted', 'delete from audit_log where number = 2', 2, 'missing'],
-    ['the last that was deleted', 'delete from audit_log where number = 4', 4, 'missing'],
+    ['an entry whose detail was changed', `update audit_log set detail = '{"a":1}' where number = 3`, 3, 'changed'],
     [
-      'one that was added beside the chain',
+      'an entry whose time was changed',
+      `update audit_log set at = at - interval '1 ms' where number = 1`,
+      1,
+      'changed',
+    ],
+    ['an entry that was deleted', 'delete from audit_log where number = 2', 2, 'missing'],
+    ['the last entry that was deleted', 'delete from audit_log where number = 4', 4, 'missing'],
+    [
+      'an entry that was inserted outside of the chain',
       `insert into audit_log (number, hash, method, route, status, request_id)
        select 5, hash, 'POST', '/v1/campaigns', 201, '' from audit_head`,
       5,
       'changed',
     ],
-  ])('shows %s', async (_what, statement, number, what) => {
+  ])('detects in its verification %s', async (_what, statement, number, what) => {
     await change(4);
     expect((await verified()).broken).toBeNull();
 
@@ -86,7 +91,7 @@ describe('the audit log', () => {
     ['update', 'update audit_log set status = 200'],
     ['delete', 'delete from audit_log'],
     ['truncate', 'truncate audit_log'],
-  ])('only grows: %s is refused, whoever asks', async (verb, statement) => {
+  ])('is append-only: %s is refused for every role', async (verb, statement) => {
     await change(1);
 
     await expect(on.pool.query(statement)).rejects.toThrow(`the audit log only grows: ${verb} is refused`);
@@ -94,7 +99,7 @@ describe('the audit log', () => {
     expect(await verified()).toMatchObject({ checked: 1, broken: null });
   });
 
-  it('is verified from where its old entries went', async () => {
+  it('is verified from the last entry that retention has deleted', async () => {
     await change(3);
     await on.passTime(31 * dayMs);
     await change(2);
@@ -112,7 +117,7 @@ describe('the audit log', () => {
     expect((await verified()).broken).toMatchObject({ number: 4, what: 'missing' });
   });
 
-  it('says with what a service runs, where that is not as before', async () => {
+  it('records the settings of a service only if they changed', async () => {
     await noteSettings(on.pool, 'api', { QUOTA_OPEN_RUNS: 7 });
     await noteSettings(on.pool, 'api', { QUOTA_OPEN_RUNS: 7 });
     await noteSettings(on.pool, 'api', { QUOTA_OPEN_RUNS: 9 });
@@ -124,7 +129,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('finds an entry by its number', async () => {
+  it('returns an entry by its number', async () => {
     await change(2);
 
     expect((await listed('?number=2')).map(({ number }) => number)).toEqual([2]);

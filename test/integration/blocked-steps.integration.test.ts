@@ -56,7 +56,7 @@ async function progress(of = runId) {
 const waits = async (of = runId) => (await progress(of)).waits;
 
 describe('a step that no worker serves', () => {
-  it('waits where batches are, and not where none has come', async () => {
+  it('is reported as waiting in countries with batches, and in no other', async () => {
     await feed('SG');
     expect(await progress()).toMatchObject({
       waits: [
@@ -80,7 +80,7 @@ describe('a step that no worker serves', () => {
     });
   });
 
-  it('is told by country and step, and is over once a worker says that it serves it', async () => {
+  it('is reported by country and step until a worker serves it', async () => {
     const [sg] = [await feed('SG'), await feed('ID')];
     await on.deps.rows.addTotals(sg, 0, { step: 1, done: 10, survived: 7, succeeded: 700, failed: 300 });
     await serve('w', award, ['SG', 'ID']);
@@ -89,7 +89,7 @@ describe('a step that no worker serves', () => {
     expect(await waits()).toEqual([]);
   });
 
-  it('is none in the first half minute of a run, nor while it is paused, nor once all of it has ended', async () => {
+  it('is not reported in the first 30 s of a run, while the run is paused, or after all batches have ended', async () => {
     const young = await run({ startedAt: new Date(on.deps.clock.nowMs() - 29_000), scheduledFor: new Date(1) });
     await feed('SG', young);
     const paused = await run({ state: 'paused', scheduledFor: new Date(2) });
@@ -101,7 +101,7 @@ describe('a step that no worker serves', () => {
     expect(await waits(young)).toMatchObject([{ blockedBy: 'no-worker' }]);
   });
 
-  it('says since when: a worker that left, or one that was silent for a minute', async () => {
+  it('is reported as waiting since its last worker left, or since the minute in which it was silent ended', async () => {
     await feed('SG');
     await serve('w', award, ['SG']);
     await on.passTime(10_000);
@@ -116,14 +116,14 @@ describe('a step that no worker serves', () => {
     expect(await waits()).toMatchObject([{ since: '2026-01-01T00:01:15.000Z' }]);
   });
 
-  it('says why, where a worker that should serve it cannot', async () => {
+  it('is reported with the reason why a worker cannot serve it', async () => {
     await feed('SG');
     await serve('w', award, ['SG'], 'it has no secret "token"');
     expect(await waits()).toMatchObject([{ cause: 'no worker can serve it: it has no secret "token"' }]);
   });
 });
 
-describe('a step whose endpoint all workers leave alone', () => {
+describe('a step whose breaker is open on all workers', () => {
   let sg = '';
   beforeEach(async () => {
     sg = await feed('SG');
@@ -131,7 +131,7 @@ describe('a step whose endpoint all workers leave alone', () => {
     await serve('w', send, ['SG', 'ID']);
   });
 
-  it('waits where batches are, with the cause, since when, and when it is tried', async () => {
+  it('is reported as waiting in countries with batches, with cause, start and next attempt', async () => {
     await feed('ID');
     await openBreaker(award, 'SG', 'endpoint says 503');
     await openBreaker(send, 'ID', 'endpoint says 500');
@@ -152,7 +152,7 @@ describe('a step whose endpoint all workers leave alone', () => {
     ]);
   });
 
-  it('is told once, with what batches were put back for besides', async () => {
+  it('is reported once together with its batches that wait for a retry', async () => {
     await on.deps.rows.addTotals(sg, 0, { step: 1, waiting: 2 });
     const cause = (text: string) => ({ step: 1, cause: text, batches: 1, ageMs: 5000, quietMs: 1000 });
     await on.deps.rows.addCause(sg, cause('endpoint says 503'));
@@ -164,7 +164,7 @@ describe('a step whose endpoint all workers leave alone', () => {
     ]);
   });
 
-  it('is told as held where it is held, and as without a worker where it has none', async () => {
+  it('is reported as held if it is held, and as without a worker if it has none', async () => {
     await openBreaker(award, 'SG', 'endpoint says 503');
     await reports().withdraw('w', [{ actionType: award, country: 'SG' }]);
     expect(await waits()).toMatchObject([{ blockedBy: 'no-worker' }]);
@@ -193,7 +193,7 @@ describe('the history of a run', () => {
   };
   const setState = (state: string) => on.pool.query(`update runs set state = $2 where id = $1`, [runId, state]);
 
-  it('tells once that no worker serves a step that batches are in, and once that one does again', async () => {
+  it('records once that a step with batches has no worker, and once that a worker is back', async () => {
     await feed('SG');
     await serve('w', award, ['SG']);
     expect(await look()).toEqual([]);
@@ -211,14 +211,14 @@ describe('the history of a run', () => {
     ]);
   });
 
-  it('tells why a worker that should serve it cannot', async () => {
+  it('records why a worker cannot serve a step', async () => {
     await feed('SG');
     await serve('w', award, ['SG'], 'it has no secret "token"');
     expect(await look()).toEqual(['worker-missing']);
     expect(await events()).toMatchObject([{ cause: 'no worker can serve it: it has no secret "token"' }]);
   });
 
-  it('tells of a later step when batches have come to it', async () => {
+  it('records a later step without a worker only once the step has batches', async () => {
     const sg = await feed('SG');
     await serve('w', award, ['SG']);
     expect(await look()).toEqual([]);
@@ -227,7 +227,7 @@ describe('the history of a run', () => {
     expect(await events()).toMatchObject([{ step: 2, action: send }]);
   });
 
-  it('misses no worker in the first half minute of a run', async () => {
+  it('records no missing worker in the first 30 s of the run', async () => {
     const young = await run({ startedAt: new Date(on.deps.clock.nowMs() - 29_000), scheduledFor: new Date(1) });
     await feed('SG', young);
     expect(await look(young)).toEqual([]);
@@ -235,7 +235,7 @@ describe('the history of a run', () => {
     expect(await look(young)).toEqual(['worker-missing']);
   });
 
-  it('misses none for a run that is paused, and one that was missed before is told once', async () => {
+  it('records no missing worker while the run is paused, and an earlier one only once', async () => {
     await feed('SG');
     await setState('paused');
     expect(await look()).toEqual([]);
@@ -247,7 +247,7 @@ describe('the history of a run', () => {
     }
   });
 
-  it('forgets a worker that nothing waits for any more, and does not say that it is back', async () => {
+  it('does not record the return of a worker if no batch waits for it', async () => {
     const sg = await feed('SG');
     expect(await look()).toEqual(['worker-missing']);
     await on.deps.rows.addTotals(sg, 0, { step: 1, done: 10, expired: 1000 });
@@ -257,7 +257,7 @@ describe('the history of a run', () => {
   });
 });
 
-it('costs as many statements for forty countries as for one', async () => {
+it('the wait report takes as many SQL statements for forty countries as for one', async () => {
   const statements = async () => {
     let asked = 0;
     const count = () => void asked++;

@@ -8,20 +8,20 @@ import { usualQuotas } from '../../shared/runtime/configuration/quotas.ts';
 
 /** What a roll-back, another version or a person with SQL may leave in one row. */
 const garbage = {
-  'a zone that this node does not know': `definition = jsonb_set(definition, '{recurrence,zone}', '"Mars/Olympus"')`,
-  'an expression that is none': `definition = jsonb_set(definition, '{recurrence,cron}', '"every full moon"')`,
+  'an unknown time zone': `definition = jsonb_set(definition, '{recurrence,zone}', '"Mars/Olympus"')`,
+  'an invalid cron expression': `definition = jsonb_set(definition, '{recurrence,cron}', '"every full moon"')`,
   'an expression and an interval': `definition = jsonb_set(definition, '{recurrence,everySeconds}', '60')`,
-  'no rhythm at all': `definition = definition #- '{recurrence,cron}'`,
-  'a beginning that is no time': `definition = jsonb_set(definition, '{recurrence,from}', '"soon"')`,
-  'an end that is no time': `definition = jsonb_set(definition, '{recurrence,until}', '"9999-99-99"')`,
-  'a policy that there is not': `definition = jsonb_set(definition, '{recurrence,misfire}', '"fire-twice"')`,
-  'a window that is a text': `definition = jsonb_set(definition, '{recurrence,catchUpSeconds}', '"long"')`,
-  'an overlap that there is not': `definition = jsonb_set(definition, '{recurrence,overlap}', '"queue"')`,
+  'neither an expression nor an interval': `definition = definition #- '{recurrence,cron}'`,
+  'an invalid start time': `definition = jsonb_set(definition, '{recurrence,from}', '"soon"')`,
+  'an invalid end time': `definition = jsonb_set(definition, '{recurrence,until}', '"9999-99-99"')`,
+  'an unknown misfire policy': `definition = jsonb_set(definition, '{recurrence,misfire}', '"fire-twice"')`,
+  'a catch-up window that is a text': `definition = jsonb_set(definition, '{recurrence,catchUpSeconds}', '"long"')`,
+  'an unknown overlap policy': `definition = jsonb_set(definition, '{recurrence,overlap}', '"queue"')`,
   'a spread below zero': `definition = jsonb_set(definition, '{recurrence,spreadSeconds}', '-1')`,
-  'groups of no form': `definition = jsonb_set(definition, '{groups}', '{"all": true}')`,
-  'a URL that is none': `definition = jsonb_set(definition, '{call,url}', '7')`,
-  'a method that there is not': `definition = jsonb_set(definition, '{call,method}', '"BREW"')`,
-  'headers that are no JSON': `definition = jsonb_set(definition, '{call,headers}', '"{"')`,
+  'malformed groups': `definition = jsonb_set(definition, '{groups}', '{"all": true}')`,
+  'an invalid URL': `definition = jsonb_set(definition, '{call,url}', '7')`,
+  'an unknown method': `definition = jsonb_set(definition, '{call,method}', '"BREW"')`,
+  'headers that are not JSON': `definition = jsonb_set(definition, '{call,headers}', '"{"')`,
   'a body that is no text': `definition = jsonb_set(definition, '{call,body}', '{}')`,
   'a window beyond all numbers': `definition = jsonb_set(definition, '{call,relevancySeconds}', '1e300')`,
   'tags of no form': `definition = jsonb_set(definition, '{call,tags}', '[[]]')`,
@@ -66,13 +66,13 @@ const listed = async (query: string) =>
 /** Typed, unlike what it stands for. */
 const containing = (text: string): unknown => expect.stringContaining(text);
 
-describe('a schedule that cannot be read', () => {
-  it('is broken, and the hundred others fire on time', async () => {
+describe('an unreadable schedule', () => {
+  it('becomes broken, and the hundred other schedules fire on time', async () => {
     for (let made = 0; made < 99; made++) await make();
     await api.pool.query(
       `update schedules set look_at = look_at - interval '1 second' where id = (select min(id::text)::uuid from schedules)`,
     );
-    await spoil(garbage['a zone that this node does not know']);
+    await spoil(garbage['an unknown time zone']);
     await api.passTime(60_000);
     const { fired, broken } = await recur();
     expect(fired).toHaveLength(99);
@@ -80,7 +80,7 @@ describe('a schedule that cannot be read', () => {
     expect(await recur()).toMatchObject({ fired: [], broken: [], looked: 0 });
   });
 
-  it.each(Object.entries(garbage))('is shown, listed and disabled: %s', async (_, assignment) => {
+  it.each(Object.entries(garbage))('can be shown, listed and disabled: %s', async (_, assignment) => {
     await spoil(assignment);
     await make();
     await api.passTime(60_000);
@@ -93,38 +93,48 @@ describe('a schedule that cannot be read', () => {
     expect((await api.ask('GET', url)).statusCode).toBe(404);
   });
 
-  it.each(Object.entries(garbage))('is disabled before a scheduler has looked at it: %s', async (_, assignment) => {
+  it.each(Object.entries(garbage))('can be disabled before a scheduler has read it: %s', async (_, assignment) => {
     await spoil(assignment);
     await api.passTime(60_000);
     expect((await api.ask('POST', `${url}/disable`)).json()).toMatchObject({ state: 'disabled' });
   });
 
-  it.each(Object.entries(garbage))('is well again by a change of what is wrong: %s', async (_, assignment) => {
-    await spoil(assignment);
-    await api.passTime(60_000);
-    await recur();
-    const { cron, zone, target } = wanted;
-    const again = { from: null, until: null, misfire: null, catchUpSeconds: null, overlap: null, spreadSeconds: null };
-    const patch = {
-      cron,
-      zone,
-      target,
-      everySeconds: null,
-      workCalendar: null,
-      onDayOff: null,
-      groups: null,
-      note: 'mended',
-      ...again,
-    };
-    const patched = await api.ask('PATCH', url, patch);
-    expect(patched.json()).toMatchObject({ state: 'active', stateReason: null, unreadable: null, cron, zone });
-    expect(await recur()).toMatchObject({ fired: [], skipped: [{ cause: 'broken', count: 1 }], broken: [] });
-    await api.passTime(60_000);
-    expect((await recur()).fired).toHaveLength(1);
-  });
+  it.each(Object.entries(garbage))(
+    'becomes active again after a change of the unreadable fields: %s',
+    async (_, assignment) => {
+      await spoil(assignment);
+      await api.passTime(60_000);
+      await recur();
+      const { cron, zone, target } = wanted;
+      const again = {
+        from: null,
+        until: null,
+        misfire: null,
+        catchUpSeconds: null,
+        overlap: null,
+        spreadSeconds: null,
+      };
+      const patch = {
+        cron,
+        zone,
+        target,
+        everySeconds: null,
+        workCalendar: null,
+        onDayOff: null,
+        groups: null,
+        note: 'mended',
+        ...again,
+      };
+      const patched = await api.ask('PATCH', url, patch);
+      expect(patched.json()).toMatchObject({ state: 'active', stateReason: null, unreadable: null, cron, zone });
+      expect(await recur()).toMatchObject({ fired: [], skipped: [{ cause: 'broken', count: 1 }], broken: [] });
+      await api.passTime(60_000);
+      expect((await recur()).fired).toHaveLength(1);
+    },
+  );
 
-  it('shows what of it can be read, and why the rest cannot', async () => {
-    await spoil(garbage['a zone that this node does not know']);
+  it('is shown with its readable fields and the cause of the error', async () => {
+    await spoil(garbage['an unknown time zone']);
     expect(await shown()).toMatchObject({
       name: 'each minute',
       cron: '* * * * *',
@@ -135,24 +145,24 @@ describe('a schedule that cannot be read', () => {
     });
   });
 
-  it('loses nothing by a change that leaves out what cannot be read', async () => {
-    await spoil(garbage['a zone that this node does not know']);
+  it('refuses a change that does not replace the unreadable field, and keeps all others', async () => {
+    await spoil(garbage['an unknown time zone']);
     const refused = await api.ask('PATCH', url, { note: 'what is it?' });
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/zone', code: 'unreadable' }]);
     expect((await api.ask('PATCH', url, { note: 'UTC it is', zone: null })).json()).toMatchObject({ zone: 'UTC' });
   });
 
-  it('fires nothing by hand, and says why', async () => {
-    await spoil(garbage['no rhythm at all']);
+  it('refuses a manual run and a preview with the reason', async () => {
+    await spoil(garbage['neither an expression nor an interval']);
     for (const asked of [api.ask('POST', `${url}/run-now`, {}), api.ask('GET', `${url}/preview`)]) {
       expect((await asked).json()).toMatchObject({ status: 409, code: 'unreadable-schedule' });
     }
   });
 
-  it('is found within a minute though it is not due, and active again when it can be read', async () => {
+  it('is found within a minute although it is not due, and becomes active once it is readable', async () => {
     const good = await api.pool.query<{ definition: object }>('select definition from schedules');
-    await spoil(garbage['a zone that this node does not know']);
+    await spoil(garbage['an unknown time zone']);
     expect(await rearm()).toMatchObject({ broken: [{}], brokenNow: 1, readable: [] });
     expect(await rearm()).toMatchObject({ broken: [], brokenNow: 1, readable: [] });
     await api.pool.query('update schedules set definition = $1', [JSON.stringify(good.rows[0]?.definition)]);
@@ -162,7 +172,7 @@ describe('a schedule that cannot be read', () => {
     expect((await recur()).fired).toHaveLength(1);
   });
 
-  it('holds up no occurrence of another that waits for the one before it', async () => {
+  it('does not block buffered occurrences of another schedule', async () => {
     const other = await make();
     await api.ask('PATCH', url, { overlap: 'buffer-one' });
     await api.ask('PATCH', other, { overlap: 'buffer-one' });
@@ -171,7 +181,7 @@ describe('a schedule that cannot be read', () => {
       await recur();
     }
     await api.pool.query('delete from jobs');
-    await spoil(garbage['headers that are no JSON']);
+    await spoil(garbage['headers that are not JSON']);
     const due = createDueSchedules({ pool: api.pool, quotas: usualQuotas });
     expect(await due.fireBuffered(looker, 100)).toMatchObject({ fired: [{}], broken: [{}] });
   });

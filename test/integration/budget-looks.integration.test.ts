@@ -101,10 +101,10 @@ async function pagesOfShortages(runs: readonly string[]): Promise<number> {
 
 const someCampaigns = (count: number) => Array.from({ length: count }, () => randomUUID());
 
-describe('the look at a budget', () => {
+describe('the budget check', () => {
   const campaign = randomUUID();
 
-  it('reads six pages at most for each open run of its campaign', async () => {
+  it('reads at most six pages for each open run of its campaign', async () => {
     const campaigns = [campaign, ...someCampaigns(4)];
     await addRuns(campaigns, 10);
     const besideTen = await pagesOfReservation(campaign);
@@ -112,7 +112,7 @@ describe('the look at a budget', () => {
     expect((await pagesOfReservation(campaign)) - besideTen).toBeLessThanOrEqual(6 * 190);
   });
 
-  it('reads as much beside other campaigns as alone, however many', async () => {
+  it('reads a constant number of pages, however many other campaigns exist', async () => {
     await addRuns([campaign], 20);
     const alone = await pagesOfReservation(campaign);
     for (const more of [4, 40]) {
@@ -122,7 +122,7 @@ describe('the look at a budget', () => {
     }
   });
 
-  it('sums up a budget once for all runs that wait for it', async () => {
+  it('computes a budget once for all runs that wait for it', async () => {
     await addRuns([campaign, ...someCampaigns(4)], 50);
     const waiting = await letWait(campaign, 10);
     const ofOne = await pagesOfShortages(waiting.slice(0, 1));

@@ -83,78 +83,81 @@ async function setPrice(price: string): Promise<void> {
   );
 }
 
-describe('budgets beside many workers', () => {
+describe('budgets with many workers', () => {
   it.each<[string, number | string]>([
     ['to the last unit', 407],
     // At a quarter each: as many.
-    ['to the last cent that suffices for a user', '101.75'],
-  ])('are used up %s, never beyond it, while workers claim, lose, put back and die at once', async (_, budget) => {
-    const units = 407;
-    await setPrice('0.25');
-    const { campaignId, feedId } = await fedRun(budget, someBatches(40, 10));
-    // Of what runs began with.
-    await setPrice('99');
-    const served = new Set<string>();
-    const late: number[] = [];
-    const [context] = await createFeedContexts({ pool: database.pool }).load([feedId]);
-    const costs = new Map([[feedId, context?.unitsPerUser ?? []]]);
-    expect(costs.get(feedId)).toEqual(typeof budget === 'number' ? unitsPerUser : [500_000]);
+    ['to the last cent that covers a user', '101.75'],
+  ])(
+    'are used up %s and never exceeded while workers claim, lose, release and crash concurrently',
+    async (_, budget) => {
+      const units = 407;
+      await setPrice('0.25');
+      const { campaignId, feedId } = await fedRun(budget, someBatches(40, 10));
+      // Of what runs began with.
+      await setPrice('99');
+      const served = new Set<string>();
+      const late: number[] = [];
+      const [context] = await createFeedContexts({ pool: database.pool }).load([feedId]);
+      const costs = new Map([[feedId, context?.unitsPerUser ?? []]]);
+      expect(costs.get(feedId)).toEqual(typeof budget === 'number' ? unitsPerUser : [500_000]);
 
-    /** As a worker does, for whatever is open; every call is served before anything else is asked. */
-    async function work(nth: number, chance: Chance): Promise<void> {
-      const ledger = ledgerOf(nth);
-      for (let round = 0; round < rounds; round++) {
-        const claims = await someOpen(feedId, chance);
-        const { claimed } = await ledger.flush({ results: [], claims, begins: [], unitsPerUser: costs });
-        const results = claimed.flatMap((claim) => outcomeOf(claim, chance));
-        if (2 * served.size > units) late.push(served.size);
-        await ledger.flush({ results, claims: [], begins: [], unitsPerUser: costs });
-        if (chance.happens(0.3)) await lapse();
+      /** As a worker does, for whatever is open; every call is served before anything else is asked. */
+      async function work(nth: number, chance: Chance): Promise<void> {
+        const ledger = ledgerOf(nth);
+        for (let round = 0; round < rounds; round++) {
+          const claims = await someOpen(feedId, chance);
+          const { claimed } = await ledger.flush({ results: [], claims, begins: [], unitsPerUser: costs });
+          const results = claimed.flatMap((claim) => outcomeOf(claim, chance));
+          if (2 * served.size > units) late.push(served.size);
+          await ledger.flush({ results, claims: [], begins: [], unitsPerUser: costs });
+          if (chance.happens(0.3)) await lapse();
+        }
       }
-    }
 
-    function outcomeOf(claim: ClaimedStep, chance: Chance): StepResult[] {
-      const users = usersOf(claim.users);
-      if (claim.fits !== undefined) return [partsOf(claim, users, claim.fits)];
-      const fate = chance.next();
-      // Not applied: refused, or some of its users failed.
-      if (fate < 0.15 && !claim.open) return [waitingOf(claim, { open: false, delayMs: 0 })];
-      if (fate < 0.3 && !claim.open) {
-        for (const user of users.slice(1)) served.add(user);
-        return [doneOf(claim, { failures: users.slice(0, 1).map((user) => failed(user)) })];
-      }
-      for (const user of users) served.add(user);
-      // Applied: its answer is lost, or its caller, or some users are missing in the answer.
-      if (fate < 0.45) return [waitingOf(claim, { open: true, delayMs: 0 })];
-      if (fate < 0.6) return [];
-      if (fate < 0.7) return [doneOf(claim, { children: [childOf(users.slice(0, 2), { open: true })] })];
-      return [doneOf(claim)];
-    }
-
-    await Promise.all(Array.from({ length: 6 }, (_, nth) => work(nth, createChance(nth + 1))));
-    // Whatever the last of them gave back goes to who is left.
-    await lapse();
-    const last = ledgerOf(0);
-    for (let round = 0; round < 20; round++) {
-      const claims = await allBatches(feedId);
-      const { claimed } = await last.flush({ results: [], claims, begins: [], unitsPerUser: costs });
-      const results = claimed.map((claim) => {
+      function outcomeOf(claim: ClaimedStep, chance: Chance): StepResult[] {
         const users = usersOf(claim.users);
-        if (claim.fits !== undefined) return partsOf(claim, users, claim.fits);
+        if (claim.fits !== undefined) return [partsOf(claim, users, claim.fits)];
+        const fate = chance.next();
+        // Not applied: refused, or some of its users failed.
+        if (fate < 0.15 && !claim.open) return [waitingOf(claim, { open: false, delayMs: 0 })];
+        if (fate < 0.3 && !claim.open) {
+          for (const user of users.slice(1)) served.add(user);
+          return [doneOf(claim, { failures: users.slice(0, 1).map((user) => failed(user)) })];
+        }
         for (const user of users) served.add(user);
-        return doneOf(claim);
-      });
-      await last.flush({ results, claims: [], begins: [], unitsPerUser: costs });
-      await lapse();
-    }
-    expect(late).toEqual([]);
-    const [, used = 0, reserved = 0] = await figuresOf(campaignId);
-    expect(2 * served.size).toBeLessThanOrEqual(used + reserved);
-    // A single unit suffices for nobody.
-    expect(used + reserved).toBe(406);
-  });
+        // Applied: its answer is lost, or its caller, or some users are missing in the answer.
+        if (fate < 0.45) return [waitingOf(claim, { open: true, delayMs: 0 })];
+        if (fate < 0.6) return [];
+        if (fate < 0.7) return [doneOf(claim, { children: [childOf(users.slice(0, 2), { open: true })] })];
+        return [doneOf(claim)];
+      }
 
-  it('let nobody be called whose reservation was taken away between the look and the claim', async () => {
+      await Promise.all(Array.from({ length: 6 }, (_, nth) => work(nth, createChance(nth + 1))));
+      // Whatever the last of them gave back goes to who is left.
+      await lapse();
+      const last = ledgerOf(0);
+      for (let round = 0; round < 20; round++) {
+        const claims = await allBatches(feedId);
+        const { claimed } = await last.flush({ results: [], claims, begins: [], unitsPerUser: costs });
+        const results = claimed.map((claim) => {
+          const users = usersOf(claim.users);
+          if (claim.fits !== undefined) return partsOf(claim, users, claim.fits);
+          for (const user of users) served.add(user);
+          return doneOf(claim);
+        });
+        await last.flush({ results, claims: [], begins: [], unitsPerUser: costs });
+        await lapse();
+      }
+      expect(late).toEqual([]);
+      const [, used = 0, reserved = 0] = await figuresOf(campaignId);
+      expect(2 * served.size).toBeLessThanOrEqual(used + reserved);
+      // A single unit suffices for nobody.
+      expect(used + reserved).toBe(406);
+    },
+  );
+
+  it('prevent a call whose reservation was removed between the check and the claim', async () => {
     const { campaignId, feedId } = await fedRun(100, someBatches(1, 10));
     const costs = new Map([[feedId, unitsPerUser]]);
     const ref = { feedId, batchNo: 1, step: 1 };
@@ -175,7 +178,7 @@ describe('budgets beside many workers', () => {
     expect(await figuresOf(campaignId)).toEqual([100, 0, 20]);
   });
 
-  it('hold up no flush while another has one of them locked: its steps are busy, those of all others go on', async () => {
+  it('return busy for steps of a locked budget and let the rest of the flush continue', async () => {
     const { campaignId, feedId } = await fedRun(20, someBatches(2, 10));
     const neighbour = await fedRun(20, someBatches(1, 10));
     const free = await fedRun(20, someBatches(1, 10));
@@ -204,7 +207,7 @@ describe('budgets beside many workers', () => {
     expect(await figuresOf(neighbour.campaignId)).toEqual([20, 0, 20]);
   });
 
-  it('keep what was reserved right before a worker died, for whoever claims the step', async () => {
+  it('keep the reservation of a worker that died, for the worker that claims the step next', async () => {
     const { campaignId, feedId } = await fedRun(20, someBatches(2, 10));
     await database.pool.query('select * from reserve_budgets($1, $2, $3)', [[feedId], [1], [1]]);
     const costs = new Map([[feedId, unitsPerUser]]);
@@ -214,7 +217,7 @@ describe('budgets beside many workers', () => {
     expect(await figuresOf(campaignId)).toEqual([20, 0, 20]);
   });
 
-  it('in money are spent by each run at the prices that it began with', async () => {
+  it('are charged in money at the prices that applied when the run began', async () => {
     await setPrice('0.25');
     const { campaignId, runId, feedId } = await fedRun('10.00', someBatches(1, 10));
     await setPrice('0.30');
@@ -238,7 +241,7 @@ describe('budgets beside many workers', () => {
     });
   });
 
-  it('in money begin no run of what has no price, or one in another currency', async () => {
+  it('prevent a run from beginning if they are in money and an action has no price in that currency', async () => {
     await setPrice('0.25');
     const { runId } = await fedRun('10.00', someBatches(1, 10));
     const runs = createRunStore({ pool: database.pool });
@@ -254,7 +257,7 @@ describe('budgets beside many workers', () => {
     expect(await runs.unpriced(runId)).toBe('the budget of SG is in EUR, and prices are in USD');
   });
 
-  it('in money name what is left, and what a user costs, where a batch does not fit', async () => {
+  it('report the remaining money and the cost of a user if a batch does not fit', async () => {
     await setPrice('0.25');
     const { runId, feedId } = await fedRun('1234.25', someBatches(1, 10));
     await database.pool.query(`update budgets set past_units = 1234000000`);
@@ -279,7 +282,7 @@ describe('budgets beside many workers', () => {
     ]);
   });
 
-  it('remember what runs have spent that retention has let go', async () => {
+  it('keep the units spent by runs that retention has deleted', async () => {
     const { campaignId, runId, feedId } = await fedRun(100, someBatches(1, 10));
     const ledger = ledgerOf(0);
     const costs = new Map([[feedId, unitsPerUser]]);

@@ -89,10 +89,10 @@ describePartitionLeases('on Postgres', async () => {
   };
 });
 
-describe('the statement that ends and claims', () => {
+describe('the statement that ends and claims jobs', () => {
   beforeEach(() => database.empty());
 
-  it('finds every fire and job by its index, though it was planned while there were none', async () => {
+  it('uses the indexes of fires and jobs, even if Postgres planned it on empty tables', async () => {
     await database.pool.query('analyze fires, jobs');
     const nothing: FlushParams = {
       partitions: '{}',
@@ -131,7 +131,7 @@ describe('the statement that ends and claims', () => {
     for (const scan of scans) expect(scan.split('\n')[1]).toMatch(/Index Cond: .*(partition_id|id) = /);
   });
 
-  it('lets one of two that claim the same jobs at once have each of them', async () => {
+  it('gives each job to exactly one of several dispatchers that claim the same jobs at once', async () => {
     const subject = postgresJobSubject(database.pool);
     const keys = await subject.add(
       Array.from({ length: 200 }, (_, index) => ({ jobId: jobIdOf(index), clientId: clientIdOf(1), dueInMs: -1 })),
@@ -144,7 +144,7 @@ describe('the statement that ends and claims', () => {
     expect(new Set(ids).size).toBe(200);
   });
 
-  it('claims nothing that is being ended, and holds up no end: they lock in one order', async () => {
+  it('claims no job that another dispatcher is ending, and does not delay that end, because both lock in one order', async () => {
     const subject = postgresJobSubject(database.pool);
     const keys = await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1 }]);
     const [job] = (await ledgerOf('a').flush({ results: [], claims: keys })).claimed;
@@ -167,7 +167,7 @@ describe('the statement that ends and claims', () => {
     }
   });
 
-  it('refuses a zombie that ends while another takes over', async () => {
+  it('refuses the late result of a dispatcher that lost its lease while another dispatcher takes over', async () => {
     const subject = postgresJobSubject(database.pool);
     const keys = await subject.add([{ jobId: jobIdOf(1), clientId: clientIdOf(1), dueInMs: -1 }]);
     const [zombie] = (await ledgerOf('a').flush({ results: [], claims: keys })).claimed;
@@ -194,8 +194,8 @@ describe('the statement that ends and claims', () => {
   });
 });
 
-describe('the looks', () => {
-  it('begin at the mark of each partition, by the index, though they were planned while there were no jobs', async () => {
+describe('the queries for due jobs', () => {
+  it('start at the mark of each partition by index, even if Postgres planned them on empty tables', async () => {
     await database.empty();
     await database.pool.query('analyze fires, jobs');
     const marks = { partitions: '{1}', dues: '{0}', ids: `{${jobIdOf(0)}}` };
@@ -236,7 +236,7 @@ describe('the looks', () => {
     }
   });
 
-  it('read no more of a crowd than they are asked for, whether it is their client’s or another’s', async () => {
+  it('read no more rows of a backlog than requested, whichever client it belongs to', async () => {
     await database.empty();
     await addCrowd(10_000);
     await database.pool.query('analyze jobs, fires');
@@ -307,14 +307,14 @@ describe('the history of jobs', () => {
     return rows.map(({ day }) => day);
   };
 
-  it('has its days ahead, and makes them once', async () => {
+  it('has partitions for the coming days and creates them once', async () => {
     await keep(0, 0);
     expect((await keep(0, 0)).daysMade).toBe(0);
     for (const parent of ['ended_jobs', 'job_attempts'])
       expect((await daysOf(parent)).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('drops days whole that are too old, and not the one that is not quite', async () => {
+  it('drops only partitions whose whole day is older than the retention', async () => {
     await database.pool.query(`select make_job_days(now() - interval '9 days', now() - interval '4 days')`);
     const before = await daysOf('ended_jobs');
     expect((await keep(7, 0)).daysDropped).toBeGreaterThanOrEqual(2);
@@ -325,7 +325,7 @@ describe('the history of jobs', () => {
     expect(after).toEqual(before.filter((day) => day >= (rows[0]?.first ?? '')));
   });
 
-  it('goes on over a day that nobody made in time, whose rows leave by their age', async () => {
+  it('works on a day without a partition, and deletes its rows by age', async () => {
     const [today = ''] = (
       await database.pool.query<{ day: string }>(`select to_char(now() at time zone 'UTC', 'YYYYMMDD') as day`)
     ).rows.map(({ day }) => day);
@@ -343,7 +343,7 @@ describe('the history of jobs', () => {
     expect(await daysOf('job_attempts')).toContain(today);
   });
 
-  it('forgets dead jobs that are too old, which stay counted', async () => {
+  it('deletes old dead jobs and keeps them in the counts', async () => {
     const old = `insert into dead_jobs (id, client, died_at, cause, job) values ($1, $2, now() - $3 * interval '1 day', 'x', '{}')`;
     await database.pool.query(old, [jobIdOf(1), clientIdOf(1), 11]);
     await database.pool.query(old, [jobIdOf(2), clientIdOf(1), 9]);
@@ -351,7 +351,7 @@ describe('the history of jobs', () => {
     expect((await postgresJobSubject(database.pool).rows()).dead).toMatchObject([{ jobId: jobIdOf(2) }]);
   });
 
-  it('keeps dead jobs as long as their client says, which may be less or more than usual', async () => {
+  it('keeps dead jobs for the retention of their client, which may be shorter or longer than the default', async () => {
     const client = 'insert into clients (id, name, definition) values ($1, $2, $3)';
     await database.pool.query(client, [clientIdOf(1), 'brief', { deadJobsDays: 2 }]);
     await database.pool.query(client, [clientIdOf(2), 'long', { deadJobsDays: 400 }]);
@@ -379,8 +379,8 @@ describe('the history of jobs', () => {
   });
 });
 
-describe('a late look on Postgres', () => {
-  it('finds what was under way when the one before began, and leaves out what was committed by then', async () => {
+describe('a late-job query on Postgres', () => {
+  it('finds jobs whose transaction was open during the previous query, and skips jobs committed earlier', async () => {
     await database.empty();
     const due = createDueReferences({ pool: database.pool });
     const subject = postgresJobSubject(database.pool);

@@ -58,18 +58,18 @@ const statements = {
 
 /** Changes of what is there already. */
 const later: Record<string, [before: string, change: string, kind: ChangeKind]> = {
-  'a schedule is looked at earlier': [insertSchedule('1 hour'), 'update schedules set look_at = now()', 'schedules'],
-  'a schedule goes on': [
+  'a schedule that is due earlier': [insertSchedule('1 hour'), 'update schedules set look_at = now()', 'schedules'],
+  'a resumed schedule': [
     `${insertSchedule('1 second')}; update schedules set state = 'paused'`,
     `update schedules set state = 'active', look_at = now() + interval '1 second'`,
     'schedules',
   ],
-  'a run comes into another state': [insertRun, `update runs set state = 'running'`, 'runs'],
-  'a process leaves': [insertNode, 'delete from job_nodes', 'nodes'],
-  'a dispatcher leaves': [insertNode, `update job_nodes set expires_at = now() - interval '1 ms'`, 'nodes'],
-  'a host is tried again': [insertHost, `update host_circuits set state = 'closing'`, 'hosts'],
-  'a host is well': [insertHost, 'delete from host_circuits', 'hosts'],
-  'a feed is given back': [`${insertFeed}; update feeds set owner = 'a'`, 'update feeds set owner = null', 'feeds'],
+  'a run that changes its state': [insertRun, `update runs set state = 'running'`, 'runs'],
+  'a process that leaves': [insertNode, 'delete from job_nodes', 'nodes'],
+  'a dispatcher that leaves': [insertNode, `update job_nodes set expires_at = now() - interval '1 ms'`, 'nodes'],
+  'a host whose circuit is closing': [insertHost, `update host_circuits set state = 'closing'`, 'hosts'],
+  'a host whose circuit is closed': [insertHost, 'delete from host_circuits', 'hosts'],
+  'a released feed': [`${insertFeed}; update feeds set owner = 'a'`, 'update feeds set owner = null', 'feeds'],
 };
 
 /** Changes that are seen in time, or change nothing for those who listen. */
@@ -116,15 +116,15 @@ describeChangeFeed('of Postgres', async () => {
   };
 });
 
-describe('notices of Postgres, beyond their twin', () => {
-  it.each(kinds)('tell that %s has changed', async (kind) => {
+describe('the change feed on Postgres', () => {
+  it.each(kinds)('notifies of changes to %s', async (kind) => {
     const { changes } = await listening();
     const told = nextOf(changes, kind);
     await database.pool.query(statements[kind]);
     await expect(told).resolves.toBeUndefined();
   });
 
-  it.each(Object.keys(later))('tell that %s', async (name) => {
+  it.each(Object.keys(later))('notifies of %s', async (name) => {
     const { changes } = await listening();
     const [before = '', change = '', kind = 'runs'] = later[name] ?? [];
     await database.pool.query(before);
@@ -136,7 +136,7 @@ describe('notices of Postgres, beyond their twin', () => {
     await expect(told).resolves.toBeUndefined();
   });
 
-  it('are few: what is seen in time is not told', async () => {
+  it('sends no notification for a change that regular polling finds in time', async () => {
     const { changes } = await listening();
     const before = nextOf(changes, 'clients');
     const there = [insertFeed, insertSchedule('1 hour'), insertNode, insertHost];
@@ -151,7 +151,7 @@ describe('notices of Postgres, beyond their twin', () => {
     expect(heard.filter((kind) => kind !== 'regions')).toEqual([]);
   });
 
-  it('come with the commit, once for all rows, and not for what was rolled back', async () => {
+  it('notifies on commit, once for all rows, and not on rollback', async () => {
     const { changes } = await listening();
     const heard: ChangeKind[] = [];
     changes.on('regions', () => void heard.push('regions'));
@@ -171,7 +171,7 @@ describe('notices of Postgres, beyond their twin', () => {
     expect(heard).toEqual(['regions']);
   });
 
-  it('are known not to come where the server says nothing any more, and come again by another connection', async () => {
+  it('detects a silent server as disconnected and continues on another connection', async () => {
     const clock = createSettableClock();
     const { changes, proxy } = await listening(clock);
     const lost = nextOf(changes, 'clients');

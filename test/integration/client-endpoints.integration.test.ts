@@ -75,7 +75,7 @@ const outlets = async () => {
 };
 
 describe('endpoints of a client', () => {
-  it('are made by name and URL, and have what they do not say from their client', async () => {
+  it('are created with a name and a URL, and inherit all other settings from the client', async () => {
     const made = await make({ concurrency: 3 });
     expect([made.statusCode, made.headers.location]).toEqual([201, expect.stringMatching(/endpoints\/billing$/)]);
     expect(endpointShape.parse(made.json())).toMatchObject({ url, concurrency: 3, auth: null, keys: [], revision: 1 });
@@ -89,7 +89,7 @@ describe('endpoints of a client', () => {
     expect(both.get(clientId)).toMatchObject({ clientId, definition: { concurrency: 9, timeoutMs: 777 } });
   });
 
-  it('change by merging at the revision that was expected, and null is what their client says', async () => {
+  it('are patched at the expected revision, and null restores the setting of the client', async () => {
     await make({ concurrency: 3 });
     const patch = (body: object, etag: string) =>
       on.api.server.inject({
@@ -106,7 +106,7 @@ describe('endpoints of a client', () => {
     expect(problem.parse(wrong.json()).errors.map(({ pointer }) => pointer)).toEqual(['/concurrency', '/url']);
   });
 
-  it('have secrets of their own, shown by their length alone, and those of their client without', async () => {
+  it('have their own secrets, shown only by length, or else use those of the client', async () => {
     await make();
     await ask('POST', '/v1/clients/orders/keys', {});
     const token = { kind: 'bearer', origins: ['https://billing.test'], token: 'of-orders' };
@@ -125,7 +125,7 @@ describe('endpoints of a client', () => {
     expect((await outlets()).get(billing)).toMatchObject({ keys: before?.keys, auth: before?.auth });
   });
 
-  it('leave a line in the audit log for each change', async () => {
+  it('are recorded in the audit log on each change', async () => {
     await make();
     await ask('POST', `${base}/billing/disable`, { reason: 'moving' });
     await ask('DELETE', `${base}/billing`);
@@ -141,7 +141,7 @@ describe('jobs that name an endpoint', () => {
     await make({ publishRatePerSecond: 5 });
   });
 
-  it('go to its URL, or to another one of its server, and to no other', async () => {
+  it('use the URL of the endpoint or another URL of its origin, and no other origin', async () => {
     expect(await shown(await schedule({ endpoint: 'billing' }))).toMatchObject({ endpoint: 'billing', url });
     const own = await schedule({ endpoint: 'billing', url: 'https://billing.test/other' });
     expect(await shown(own)).toMatchObject({ endpoint: 'billing', url: 'https://billing.test/other' });
@@ -152,7 +152,7 @@ describe('jobs that name an endpoint', () => {
     expect(await refused({})).toMatchObject({ pointer: '/url', code: 'missing' });
   });
 
-  it('are looked at, claimed and counted by it, in the outlet of their own that it is', async () => {
+  it('are looked up, claimed and counted separately from other jobs of the client', async () => {
     const [through, beside] = [
       await schedule({ endpoint: 'billing', timeoutMs: 500 }),
       await schedule({ url: 'https://shop.test/hook' }),
@@ -174,7 +174,7 @@ describe('jobs that name an endpoint', () => {
     expect(new Set(rows.map(({ client }: { client: string }) => client))).toEqual(new Set([clientId]));
   });
 
-  it('are put aside and brought back by themselves', async () => {
+  it('are sidelined and restored separately from other jobs of the client', async () => {
     const [through, beside] = [await schedule({ endpoint: 'billing' }), await schedule({ url })];
     for (const id of [through, beside]) await end(id, { kind: 'sidelined', host: 'billing.test' });
     await circuits().open({ clientId: billing, host: 'billing.test' }, 'it hangs', 0);
@@ -200,7 +200,7 @@ describe('jobs that name an endpoint', () => {
     expect(enabled.statusCode, enabled.body).toBe(200);
   });
 
-  it('are accepted while it is disabled, and say that they wait', async () => {
+  it('are accepted while the endpoint is disabled, with a warning that they wait', async () => {
     await ask('POST', `${base}/billing/disable`, { reason: 'moving house' });
     const answer = await ask('POST', '/v1/jobs', { client: 'orders', endpoint: 'billing' });
     const { warnings } = acceptedJob.parse(answer.json());
@@ -212,7 +212,7 @@ describe('jobs that name an endpoint', () => {
     expect((await outlets()).get(billing)?.heldBecause).toBeNull();
   });
 
-  it('keep it from being deleted until they have ended, and then still say its name', async () => {
+  it('prevent deletion of the endpoint until they have ended, and still show its name afterwards', async () => {
     const id = await schedule({ endpoint: 'billing' });
     const used = await ask('DELETE', `${base}/billing`);
     expect([used.statusCode, problem.parse(used.json()).code]).toEqual([409, 'endpoint-in-use']);
@@ -225,7 +225,7 @@ describe('jobs that name an endpoint', () => {
     expect((await outlets()).get(billing)?.revision).toBeGreaterThan(3);
   });
 
-  it('are listed and taken back by its name, whatever became of them', async () => {
+  it('can be listed and cancelled by the name of the endpoint, in every state', async () => {
     const [through, beside] = [
       await schedule({ endpoint: 'billing', delaySeconds: 60 }),
       await schedule({ url, delaySeconds: 60, timeoutMs: 700 }),
@@ -249,7 +249,7 @@ describe('jobs that name an endpoint', () => {
     expect((await ask('DELETE', `${base}/billing`)).statusCode).toBe(204);
   });
 
-  it('have a forecast of their own, by its rate', async () => {
+  it('have their own forecast at the rate of the endpoint', async () => {
     for (let jobs = 0; jobs < 3; jobs++) await schedule({ endpoint: 'billing', delaySeconds: 600 });
     await schedule({ url, delaySeconds: 600 });
     const shape = z.object({
@@ -263,7 +263,7 @@ describe('jobs that name an endpoint', () => {
     expect((await ask('GET', '/v1/clients/orders/forecast?endpoint=other')).statusCode).toBe(422);
   });
 
-  it('are sent again through it', async () => {
+  it('use the same endpoint when they are resent', async () => {
     const id = await schedule({ endpoint: 'billing' });
     await end(id);
     const sent = await ask('POST', '/v1/jobs/resend', { client: 'orders', ids: [id] });
@@ -276,7 +276,7 @@ describe('jobs that name an endpoint', () => {
 describe('a schedule that names an endpoint', () => {
   const daily = { name: 'Close the day', cron: '0 22 * * *', zone: 'Asia/Singapore' };
 
-  it('makes jobs that go through it, and keeps it from being deleted', async () => {
+  it('fires jobs that use the endpoint, and prevents deletion of the endpoint', async () => {
     await make();
     const answer = await ask('POST', '/v1/schedules', { ...daily, target: { client: 'orders', endpoint: 'billing' } });
     expect(answer.statusCode, answer.body).toBe(201);

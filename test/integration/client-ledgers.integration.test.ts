@@ -30,7 +30,7 @@ const all = Array.from({ length: 64 }, (_, partition) => partition);
 const call = { method: 'POST', url: 'https://a.test', headers: null, body: null, tags: null, scheduleId: null };
 const due = { dueAt: null, delayMs: 90_000, relevancyMs: null };
 
-describe('ledgers of clients and their check', () => {
+describe('the ledger of a client and its check', () => {
   let subject: ReturnType<typeof subjectOf>;
   let ids: string[];
   beforeEach(async () => {
@@ -44,7 +44,7 @@ describe('ledgers of clients and their check', () => {
     await subject.sideline(second, 'a.test');
   });
 
-  it('adds up whatever became of its jobs', async () => {
+  it('add up whatever the outcome of the jobs', async () => {
     const counts = {
       accepted: 10,
       called: 0,
@@ -60,7 +60,7 @@ describe('ledgers of clients and their check', () => {
     expect((await subject.figures.counts([clientId])).get(clientId)).toEqual({ accepted: 10, stored: 9 });
   });
 
-  it('a check counts what is stored beside what totals say, and the ledger has its last one', async () => {
+  it('compare stored jobs with the totals, and the ledger shows the last check', async () => {
     expect(await subject.check.expectedInAll()).toBe(9);
     const lines = { inLine: 0, keysInLine: 0, oldestInLineMs: 0 };
     const figures = { due: 0, oldestDueMs: 0, sidelined: 1, ...lines, dead: 0, hosts: 0 };
@@ -69,12 +69,12 @@ describe('ledgers of clients and their check', () => {
     expect(check).toMatchObject({ partitions: 64, expected: 9, counted: 9 });
   });
 
-  it('a check tells when a job is missing', async () => {
+  it('report a missing job', async () => {
     await subject.lose(ids[2] ?? '');
     expect(await subject.check.check(all)).toMatchObject([{ clientId, expected: 9, counted: 8 }]);
   });
 
-  it('a check says what is due, since when, and how many hosts are left alone, endpoints too', async () => {
+  it('report due jobs, the oldest due time and the number of hosts with open circuits, endpoints included', async () => {
     const endpoint = endpointIdOf(clientId, 'billing');
     const { pool } = database;
     await pool.query(`insert into clients (id, name, definition) values ($1, 'orders', '{}')`, [clientId]);
@@ -91,7 +91,7 @@ describe('ledgers of clients and their check', () => {
     expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ due: 3, hosts: 2 });
   });
 
-  it('a check says what is ready behind others of its ordering key, of how many keys, and for how long', async () => {
+  it('report jobs that wait behind their ordering key, the number of keys and the longest wait', async () => {
     const keyed = (key: string) => ({
       ...call,
       ...due,
@@ -113,14 +113,14 @@ describe('ledgers of clients and their check', () => {
     expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ inLine: 3, keysInLine: 2 });
   });
 
-  it('a check of a part counts that part alone', async () => {
+  it('count only the given partitions in a partial check', async () => {
     const part = all.slice(0, 20);
     const counted = ids.slice(1).filter((jobId) => part.includes(jobPartitionOf(jobId))).length;
     expect(await subject.check.check(part)).toMatchObject([{ clientId, expected: 9, counted }]);
     expect((await subject.ledgers.ledgerOf(clientId)).check).toMatchObject({ partitions: 20, counted });
   });
 
-  it('knows what is to come by the minute, without what is put aside', async () => {
+  it('forecast pending jobs by minute, without sidelined jobs', async () => {
     const { minutes, partitions } = await subject.figures.forecast(clientId, 1);
     expect(partitions).toBe(64);
     expect(minutes.reduce((sum, { calls }) => sum + calls, 0)).toBe(8);

@@ -71,7 +71,7 @@ function countedPool(): { pool: Pool; takeRows: () => number } {
   return { pool, takeRows };
 }
 
-it('a thousand clients behind a crowd cost a look what is new, and their reads what they have due', async () => {
+it('with a thousand clients behind a backlog, a scheduler reads only new jobs and due jobs', async () => {
   await database.empty();
   await addJobs();
   const { pool, takeRows } = countedPool();
@@ -105,7 +105,7 @@ it('a thousand clients behind a crowd cost a look what is new, and their reads w
   expect(behind.size).toBe(1);
 });
 
-it('a sweep compares no row with every client that is behind', async () => {
+it('a sweep does not compare each row with every client that is behind', async () => {
   await database.empty();
   let plan = '';
   const query = async ({ text, values }: { text: string; values?: unknown[] }) => {

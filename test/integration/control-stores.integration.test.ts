@@ -98,7 +98,7 @@ describe('firing on Postgres', () => {
     };
   }
 
-  it('lets nobody take the lease over while jobs become runs', async () => {
+  it('keeps the lease locked against take-over while jobs become runs', async () => {
     const { dueJobs, lease } = await withOneDueJob();
     const { firing, goOn } = await fireHalfway(() => dueJobs.fire(lease, 10));
     await expect(database.pool.query('select 1 from leases for update nowait')).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('firing on Postgres', () => {
     expect(await firing).toMatchObject({ runs: [{ isNew: true }] });
   });
 
-  it('leaves the job when its connection dies in the middle, and the next fire makes its run', async () => {
+  it('leaves the job if its connection dies halfway, and the next fire creates its run', async () => {
     const { dueJobs, lease } = await withOneDueJob();
     const { firing, goOn } = await fireHalfway(() => dueJobs.fire(lease, 10));
     await database.pool.query(`select pg_terminate_backend(pid, 30000) from ${lockWaits}`);
@@ -118,8 +118,8 @@ describe('firing on Postgres', () => {
   });
 });
 
-describe('a snapshot on Postgres', () => {
-  it('balances at every moment while users are being fed and recorded (P1)', async () => {
+describe('a report snapshot on Postgres', () => {
+  it('balances at every moment while users are fed and recorded (P1)', async () => {
     const { campaigns, reports, rows } = await postgresStores();
     const { campaignId } = await campaigns.create(campaignDefinitionOf());
     const runId = await rows.addRun({ campaignId, revision: 1, scheduledFor: new Date(), state: 'running' });

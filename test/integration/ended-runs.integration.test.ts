@@ -60,7 +60,7 @@ async function doneRun(failures: Partial<Record<number, UserFailure[]>> = {}) {
 const linesOf = async (table: string) => (await database.pool.query(`select from ${table}`)).rowCount;
 
 describe('a run that has ended', () => {
-  it('has one line of totals for each step, and reads as before', async () => {
+  it('keeps one row of totals per step, and its report does not change', async () => {
     const { runId } = await doneRun({ 2: [failed('u011')], 4: [failed('u031'), failed('u032', unknown)] });
     const look = async () => {
       const snapshot = await subject.reports.snapshot(runId);
@@ -73,7 +73,7 @@ describe('a run that has ended', () => {
     expect(await look()).toEqual(before);
   });
 
-  it('has spent what it spent, once, however often it is ended', async () => {
+  it('charges its budget once, however often it is ended', async () => {
     const { runId, budget } = await doneRun({ 2: [failed('u011')], 4: [failed('u031')] });
     expect(await budget()).toEqual([[76, 0]]);
     await subject.runs.finish(runId, 'completed_with_failures', null);
@@ -83,7 +83,7 @@ describe('a run that has ended', () => {
     expect(rows).toEqual([{ spent: 76 }]);
   });
 
-  it('gives back to its budget what is settled as not applied, once', async () => {
+  it('returns to its budget once the units of users settled as failed', async () => {
     const { runId, budget, settle } = await doneRun({ 2: [failed('u011', unknown)], 4: [failed('u031', unknown)] });
     await subject.runs.finish(runId, 'completed_with_failures', null);
     expect(await budget()).toEqual([[80, 0]]);
@@ -95,7 +95,7 @@ describe('a run that has ended', () => {
     expect(await linesOf('run_totals')).toBe(1);
   });
 
-  it('costs those that go on of its campaign nothing: a reservation reads as much beside ten times as many', async () => {
+  it('adds no cost to active runs: a reservation reads as many pages beside ten times as many ended runs', async () => {
     const { campaignId, feedId, steps } = await doneRun();
     const pagesBeside = async (more: number) => {
       await database.pool.query(endedRuns, [campaignId, more]);
@@ -107,7 +107,7 @@ describe('a run that has ended', () => {
     expect(await pagesBeside(4500)).toBeLessThanOrEqual(1.2 * beforeMore);
   });
 
-  it('costs a list of those that go on nothing: it reads as much beside ten times as many', async () => {
+  it('adds no cost to the list of open runs, which reads as many pages beside ten times as many ended runs', async () => {
     const { campaignId } = await doneRun();
     const pagesBeside = async (more: number) => {
       await database.pool.query(endedRuns, [campaignId, more]);
@@ -122,7 +122,7 @@ describe('a run that has ended', () => {
     expect((await subject.reports.list({ state: 'running' }, 50, null)).items).toHaveLength(1);
   });
 
-  it('is found to be compared with others without a look at all of its campaign', async () => {
+  it('is found for comparison without reading all runs of its campaign', async () => {
     const { campaignId, runId } = await doneRun();
     await database.pool.query(endedRuns, [campaignId, 4000]);
     await database.pool.query('analyze runs');

@@ -41,7 +41,7 @@ async function textsTo(notificationId: string): Promise<string[]> {
   return rows.map(({ body }) => notificationMessage.parse(JSON.parse(body)).data.text);
 }
 
-it('a key that ends soon is reported 14 and 3 days before its end, and again if the end is moved', async () => {
+it('a notification reports 14 and 3 days before a key expires, and again if the expiry changes', async () => {
   const hook = await notification();
   const id = await keyOf('orders-batch', 'orders-core');
   await endsInDays(id, 15);
@@ -56,7 +56,7 @@ it('a key that ends soon is reported 14 and 3 days before its end, and again if 
   expect(await textsTo(hook)).toEqual(['The key "orders-batch" of "orders-core" ends in 13 days']);
 });
 
-it('its message names key, owner and end, and links to the keys', async () => {
+it('the message about an expiring key names the key, its owner and its expiry, and links to the keys', async () => {
   const hook = await notification();
   const id = await keyOf('nightly', null);
   await endsInDays(id, 0.5);
@@ -68,7 +68,7 @@ it('its message names key, owner and end, and links to the keys', async () => {
   expect(Date.parse(data.key?.expiresAt ?? '') - Date.now()).toBeLessThan(dayMs / 2);
 });
 
-it('a team hears of its own keys, and who asked about campaigns of none', async () => {
+it('a notification with an owner reports the keys of that owner, and a notification with tags reports no keys', async () => {
   const [ours, all, tagged] = [
     await notification({ owners: ['growth'] }),
     await notification(),
@@ -83,7 +83,7 @@ it('a team hears of its own keys, and who asked about campaigns of none', async 
   expect(rows.filter(({ client }) => client === tagged)).toEqual([]);
 });
 
-it('nothing is reported about a key that is revoked, has ended, or was made within the days before its end', async () => {
+it('no notification reports a revoked or expired key, or a key created with a short life', async () => {
   const hook = await notification();
   const revoked = await keyOf('revoked', null);
   await endsInDays(revoked, 10);

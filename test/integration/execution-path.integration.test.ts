@@ -135,8 +135,8 @@ describeEarlierUsers('on Postgres', async () => ({
   stored: createStoredAudiences({ pool: database.pool }),
 }));
 
-describe('the ledger on Postgres', () => {
-  it('tries again when Postgres breaks a deadlock at its cost', async () => {
+describe('the step ledger on Postgres', () => {
+  it('retries when Postgres aborts its transaction to resolve a deadlock', async () => {
     const subject = await postgresStores();
     const { steps } = await startFedRun(subject, someBatches(2, 2));
     const ledger = subject.ledgerOf('a');
@@ -168,7 +168,7 @@ describe('the ledger on Postgres', () => {
     expect((await talliesOf(subject))[0]?.feeds[0]?.totals).toMatchObject([{ batches: 100, succeeded: 100 }]);
   });
 
-  it('survives connections that Postgres ends', async () => {
+  it('survives connections that Postgres terminates', async () => {
     const subject = await postgresStores();
     const { steps } = await startFedRun(subject, someBatches(1, 2));
     const others = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
@@ -179,20 +179,25 @@ describe('the ledger on Postgres', () => {
     expect((await ledger.flush({ results: [], claims: steps, begins: [] })).claimed).toHaveLength(1);
   });
 
-  it.each(Object.entries(planned))('plans %s over indexes even while the tables are empty', async (_, statement) => {
-    await postgresStores();
-    const plan = await inTransaction(database.pool, async (client) => {
-      if (endings.has(statement)) await client.query(followKeys);
-      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
-      return rows.map((row) => row['QUERY PLAN']).join('\n');
-    });
-    expect(plan).not.toMatch(/Seq Scan on (batches|batch_steps|user_failures|feeds|run_totals|failure_totals|agenda)/);
-    // A partition is entered by its key alone: anything else would read whole weeks of other runs.
-    for (const [, condition] of plan.matchAll(/Scan using \S+ on (?:batches|batch_steps|user_failures)_.*\n(.*)/g))
-      expect(condition).toMatch(/Index Cond: \(\(?feed = /);
-  });
+  it.each(Object.entries(planned))(
+    'uses indexes in the statement %s, even if the tables are empty',
+    async (_, statement) => {
+      await postgresStores();
+      const plan = await inTransaction(database.pool, async (client) => {
+        if (endings.has(statement)) await client.query(followKeys);
+        const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${statement}`);
+        return rows.map((row) => row['QUERY PLAN']).join('\n');
+      });
+      expect(plan).not.toMatch(
+        /Seq Scan on (batches|batch_steps|user_failures|feeds|run_totals|failure_totals|agenda)/,
+      );
+      // A partition is entered by its key alone: anything else would read whole weeks of other runs.
+      for (const [, condition] of plan.matchAll(/Scan using \S+ on (?:batches|batch_steps|user_failures)_.*\n(.*)/g))
+        expect(condition).toMatch(/Index Cond: \(\(?feed = /);
+    },
+  );
 
-  it('counts failures by reason without reading one of them, however many there are', async () => {
+  it('counts failures by reason from totals, without reading failure rows', async () => {
     await postgresStores();
     const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(
       `explain (generic_plan) ${selectFailureGroups}`,
@@ -202,7 +207,7 @@ describe('the ledger on Postgres', () => {
     expect(plan).not.toContain('user_failures');
   });
 
-  it('enters the partition of a feed alone, however many there are', async () => {
+  it('reads only the partition of the feed, however many partitions exist', async () => {
     const subject = await postgresStores();
     const { feedId } = await startFedRun(subject, someBatches(1, 2));
     await database.pool.query(`select make_feed_partitions(now() - interval '5 weeks', now() + interval '2 weeks')`);

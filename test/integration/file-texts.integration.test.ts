@@ -26,14 +26,14 @@ const encodedSurrogate = Buffer.from([0xed, 0xa0, 0x80]);
 const withBytes = (before: string, after: string) =>
   Buffer.concat([Buffer.from(before), encodedSurrogate, Buffer.from(after)]);
 
-describe('a file of users with a text that no table can hold', () => {
+describe('a file of users with characters that Postgres cannot store', () => {
   it.each([
     ['U+0000', 'u\0x'],
     ['U+0000 in a quoted id', '"u\0,""x"'],
     ['U+0000 in a malformed row', '"u\0x'],
-    ['U+0000 in one column too many', 'u,SG,\0'],
+    ['U+0000 in a surplus column', 'u,SG,\0'],
     ['a surrogate', withBytes('u', 'x')],
-  ])('is stored as a list, and its row is a reject: %s', async (_what, odd) => {
+  ])('is stored as a list, and the affected row is rejected: %s', async (_what, odd) => {
     const response = await send(
       '/audiences/upload?name=x&country=SG&acceptRejected=1',
       'text/csv',
@@ -54,14 +54,14 @@ describe('a file of users with a text that no table can hold', () => {
     expect(suppressionUpload.parse(suppressions.json())).toMatchObject({ state: 'done', people: 2, rejected: 1 });
   });
 
-  it('is a reject too if the text is the country', async () => {
+  it('rejects the row if the characters are in the country', async () => {
     const rows = linesOf('userId,country\na,SG', 'u,\0', 'b,SG');
     const response = await send('/audiences/upload?name=x&acceptRejected=1', 'text/csv', rows);
     expect(uploadedAudience.parse(response.json())).toMatchObject({ state: 'ready', users: 2, rejected: 1 });
   });
 });
 
-describe('a file of jobs with a text that no table can hold', () => {
+describe('a file of jobs with characters that Postgres cannot store', () => {
   it.each([
     ['U+0000 in the body', { body: 'a\0' }],
     ['U+0000 in a name of the body', { body: { 'a\0': 1 } }],
@@ -69,7 +69,7 @@ describe('a file of jobs with a text that no table can hold', () => {
     ['U+0000 in the key', { idempotencyKey: 'a\0' }],
     ['U+0000 in the client', { client: 'a\0' }],
     ['half of a surrogate pair', { body: 'a\ud800' }],
-  ])('stores the other jobs, and its line is refused: %s', async (_what, odd) => {
+  ])('stores the other jobs and refuses the affected line: %s', async (_what, odd) => {
     await send('/clients', 'application/json', '{"name":"orders"}');
     const job = (more: object) => JSON.stringify({ client: 'orders', url: 'https://shop.test/hook', ...more });
     const file = linesOf(job({ body: 'first' }), job(odd), job({ body: 'last' }));
@@ -88,7 +88,7 @@ describe('a file of jobs with a text that no table can hold', () => {
 });
 
 describe('a file of jobs that is not UTF-8', () => {
-  it('stores no job with another text than the one that came', async () => {
+  it('never stores a job with altered text', async () => {
     await send('/clients', 'application/json', '{"name":"orders"}');
     const line = JSON.stringify({ client: 'orders', url: 'https://shop.test/hook', body: 'jos\xe9' });
     const file = Buffer.concat([Buffer.from(`\ufeff${line}\n`), Buffer.from(line, 'latin1')]);
@@ -101,7 +101,7 @@ describe('a file of jobs that is not UTF-8', () => {
   });
 });
 
-describe('a file about the users of a run with a text that no table can hold', () => {
+describe('a file about the users of a run with characters that Postgres cannot store', () => {
   let url: string;
   let run: string;
   beforeEach(async () => {

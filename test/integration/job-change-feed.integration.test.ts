@@ -27,25 +27,25 @@ function storing(delayMs: number) {
 /** All that makes jobs due soon. */
 const writers: Record<string, () => Promise<unknown>> = {
   'is accepted': () => storing(2000),
-  'is moved': async () => {
+  'is rescheduled': async () => {
     await postgresJobSubject(api.pool).add([later]);
     await createJobStore({ pool: api.pool, slot: 1 }).move([jobId], { delayMs: 0 });
   },
-  'is moved with others': async () => {
+  'is rescheduled together with others': async () => {
     await postgresJobSubject(api.pool).add([later]);
     const changes = createJobChanges({ pool: api.pool, slot: 1 });
     const change = { changeId: jobId, clientId, verb: 'reschedule', filter: {}, dueAt: new Date(0) } as const;
     await changes.apply(await changes.create(change), [jobId], null);
   },
-  'was dead and is replayed': async () => {
+  'is replayed after its death': async () => {
     await letDie(api.pool, await dead(), 'http-500');
     await createDeadJobStore({ pool: api.pool }).replay(jobId, { withExpired: false });
   },
-  'was dead and is replayed with others': async () => {
+  'is replayed together with others': async () => {
     await letDie(api.pool, await dead(), 'http-500');
     await createDeadJobStore({ pool: api.pool }).replayAll({}, { withExpired: false, perSecond: null });
   },
-  'is tried again': async () => {
+  'is retried': async () => {
     const claims = await postgresJobSubject(api.pool).add([isDue]);
     const ledger = callLedgerOn(api.pool, 'a');
     const { claimed } = await ledger.flush({ results: [], claims });
@@ -53,7 +53,7 @@ const writers: Record<string, () => Promise<unknown>> = {
     const { recorded } = await ledger.flush({ results: claimed.map((job) => ({ ...job, verdict, note })), claims: [] });
     expect(recorded.size).toBe(1);
   },
-  'comes back to a host that is well again': async () => {
+  'returns to a host that works again': async () => {
     await postgresJobSubject(api.pool).add([{ ...isDue, sideline: host }]);
     const circuits = hostCircuitsOn(api.pool);
     await circuits.open({ clientId, host }, 'status 500', 0);
@@ -75,20 +75,20 @@ async function dead() {
   return await postgresJobSubject(api.pool).add([isDue]);
 }
 
-describe('schedulers are told of a job that falls due soon, when it', () => {
+describe('the notification of schedulers about a job that is due soon', () => {
   let changes: OpenChangeFeed;
   beforeEach(async () => {
     changes = await listeningOn(api.deps.config.databaseUrl);
   });
   afterEach(() => changes.stop());
 
-  it.each(Object.keys(writers))('%s', async (writer) => {
+  it.each(Object.keys(writers))('is sent when the job %s', async (writer) => {
     const told = nextOf(changes, 'jobs');
     await writers[writer]?.();
     await expect(told).resolves.toBeUndefined();
   });
 
-  it('and not of one that they see in time by themselves', async () => {
+  it('is not sent for a job that regular polling finds in time', async () => {
     let told = 0;
     changes.on('jobs', () => told++);
     await storing(60_000);

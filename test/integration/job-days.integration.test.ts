@@ -34,12 +34,12 @@ async function removeDay(daysFromNow: number): Promise<void> {
   for (const table of tables) await database.pool.query(`drop table if exists ${table}${rows[0]?.day}`);
 }
 
-describe('days of jobs', () => {
+describe('daily partitions of jobs', () => {
   beforeEach(async () => {
     await keep();
   });
 
-  it('are made for today and a week ahead', async () => {
+  it('are created for today and the next seven days', async () => {
     for (let day = 0; day <= 7; day++) await removeDay(day);
     expect(await keep()).toMatchObject({ daysMade: 16, heldUp: 0 });
     for (const table of tables) {
@@ -47,7 +47,7 @@ describe('days of jobs', () => {
     }
   });
 
-  it('are made without the one that a reader holds, and keep no writer waiting behind the reader', async () => {
+  it('are created except for a day that a reader has locked, and writers do not queue behind the reader', async () => {
     await removeDay(2);
     await database.pool.query(
       `select make_job_days(d, d + interval '1 second') from (select now() - interval '10 days' as d) k`,
@@ -86,7 +86,7 @@ describe('days of jobs', () => {
   });
 });
 
-describe('a function that drops a day', () => {
+describe('the function that drops a daily partition', () => {
   it.each(['runs', 'ended_jobs_other', 'ended_jobs_99990101', 'batches_20200106'])('refuses %s', async (name) => {
     await expect(engine.query('select drop_job_day($1)', [name])).rejects.toMatchObject({ code: '42501' });
   });

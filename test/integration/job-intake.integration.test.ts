@@ -88,7 +88,7 @@ describe('the statements that store jobs', () => {
     { statement: 'beside others', text: storeJobsBeside.text, looksAtEnded: true },
     { statement: 'within a transaction', text: storeJobsWithin.text, looksAtEnded: true },
   ])(
-    'look keys up by index, all at once, whatever the tables held when they were planned: $statement',
+    'look up all keys at once by index, whatever the tables held at planning: $statement',
     async ({ text, looksAtEnded }) => {
       const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
@@ -101,7 +101,7 @@ describe('the statements that store jobs', () => {
     },
   );
 
-  it('store the rest, and count only that, where another has stored some since they looked', async () => {
+  it('store and count only the remaining jobs if another transaction has stored some of them', async () => {
     await database.empty();
     const intake = createJobIntake({ pool: database.pool });
     const clientId = uuidv7();
@@ -123,11 +123,11 @@ describe('the statements that store jobs', () => {
   });
 });
 
-describe('a key whose job has ended', () => {
+describe('the idempotency key of an ended job', () => {
   it.each([
     { ended: '2 days 23 hours', isKnown: true },
     { ended: '3 days 1 hour', isKnown: false },
-  ])('is known for three days: ended $ended ago, known $isKnown', async ({ ended, isKnown }) => {
+  ])('is remembered for three days: ended $ended ago, remembered $isKnown', async ({ ended, isKnown }) => {
     await database.empty();
     const intake = createJobIntake({ pool: database.pool });
     const clientId = uuidv7();
@@ -147,7 +147,7 @@ describe('a key whose job has ended', () => {
     called: (jobId) => endBy(jobId, called),
     expired: (jobId) => endBy(jobId, { kind: 'expired' }),
     dead: (jobId) => endBy(jobId, dead),
-    'dead, and no dead letter any more': async (jobId) => {
+    'dead, with its dead letter deleted': async (jobId) => {
       await endBy(jobId, dead);
       await database.pool.query('delete from dead_jobs where id = $1', [jobId]);
     },
@@ -165,7 +165,7 @@ describe('a key whose job has ended', () => {
       expect(await circuits.expire({ clientId, host: 'shop.test' }, 10)).toBe(1);
     },
   };
-  it.each(Object.keys(ends))('is known with what it called: %s', async (end) => {
+  it.each(Object.keys(ends))('is remembered with the call of the job: %s', async (end) => {
     await database.empty();
     const intake = createJobIntake({ pool: database.pool });
     const job = { ...someJob, clientId, key: 'order-17', body: '{"order":17}', jobId: jobIdOf(clientId, 'order-17') };
@@ -180,7 +180,7 @@ describe('a key whose job has ended', () => {
     ]);
   });
 
-  it('is the same call where its end was written before digests were kept: by method and URL', async () => {
+  it('is compared by method and URL if the job ended before digests were stored', async () => {
     await database.empty();
     const intake = createJobIntake({ pool: database.pool });
     const job = { ...someJob, clientId, key: 'order-17', jobId: jobIdOf(clientId, 'order-17') };
@@ -194,7 +194,7 @@ describe('a key whose job has ended', () => {
     expect(known.map((each) => each?.isSameCall)).toEqual([true, false]);
   });
 
-  it('is looked for by its id, whatever the tables held when that was planned', async () => {
+  it('is looked up by index, whatever the tables held at planning', async () => {
     const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${knownJobs.text}`);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).not.toContain('Seq Scan');
@@ -203,7 +203,7 @@ describe('a key whose job has ended', () => {
   });
 });
 
-describe('a job that comes a second time, and whose statement waits while the first one lives its whole life', () => {
+describe('a repeated job whose statement waits until the first copy has ended', () => {
   const clientId = uuidv7();
   const jobOf = (key: string | null) => ({ ...someJob, clientId, key, jobId: jobIdOf(clientId, key) });
   const asCancelled = async (jobId: string) => {
@@ -253,7 +253,7 @@ describe('a job that comes a second time, and whose statement waits while the fi
     expect(rows).toEqual([{ accepted: 2 }]);
   });
 
-  it('is looked for by the index of ids, whatever the tables held when that was planned', async () => {
+  it('is looked up by the index of ids, whatever the tables held at planning', async () => {
     const { rows: source } = await database.pool.query<{ prosrc: string }>(
       `select prosrc from pg_proc where proname = 'refuse_ended_jobs'`,
     );

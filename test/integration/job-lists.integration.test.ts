@@ -61,10 +61,10 @@ async function end(id: string, verdict: JobVerdict = { kind: 'called' }, forgets
   return claimed;
 }
 
-describe('jobs that are taken back by a list', () => {
+describe('a request that cancels a list of jobs', () => {
   const cancel = async (body: object) => cancelledJobs.parse(await asked('cancel', body));
 
-  it('have an answer each, the same again when they are asked for again', async () => {
+  it('returns one result per job, and the same results when it is repeated', async () => {
     const a = await schedule({ idempotencyKey: 'a', delaySeconds: 60 });
     const b = await schedule({ idempotencyKey: 'b' });
     await claim(b);
@@ -80,7 +80,7 @@ describe('jobs that are taken back by a list', () => {
     expect(await shown(a)).toMatchObject({ state: 'cancelled' });
   });
 
-  it('may be 5,000, over several transactions', async () => {
+  it('accepts 5,000 jobs in several transactions', async () => {
     const keys = Array.from({ length: 5000 }, (_, index) => `order-${index}`);
     for (const part of [keys.slice(0, 700), keys.slice(4000)]) {
       const jobs = part.map((idempotencyKey) => ({ url: 'https://shop.test', delaySeconds: 60, idempotencyKey }));
@@ -94,11 +94,14 @@ describe('jobs that are taken back by a list', () => {
     expect(refused.statusCode).toBe(422);
   });
 
-  it.each([{}, { ids: ['job_1'], idempotencyKeys: ['a'] }, { ids: [] }])('have to be named: %j', async (body) => {
-    expect((await ask('POST', '/v1/jobs/cancel', { client: 'orders', ...body })).statusCode).toBe(422);
-  });
+  it.each([{}, { ids: ['job_1'], idempotencyKeys: ['a'] }, { ids: [] }])(
+    'is refused unless it names jobs by ids or keys: %j',
+    async (body) => {
+      expect((await ask('POST', '/v1/jobs/cancel', { client: 'orders', ...body })).statusCode).toBe(422);
+    },
+  );
 
-  it('leave one line in the audit log, with how many there were', async () => {
+  it('writes one audit log entry with the number of jobs', async () => {
     await schedule({ idempotencyKey: 'a', delaySeconds: 60 });
     await cancel({ idempotencyKeys: ['a', 'b'] });
     const { rows } = await on.pool.query("select detail from audit_log where route = '/v1/jobs/cancel'");
@@ -106,8 +109,8 @@ describe('jobs that are taken back by a list', () => {
   });
 });
 
-describe('jobs that are moved by a list', () => {
-  it('have an answer each, and are due then', async () => {
+describe('a request that reschedules a list of jobs', () => {
+  it('returns one result per job and changes the due times', async () => {
     const [a, firing, called] = [await schedule({ delaySeconds: 60 }), await schedule(), await schedule()];
     await claim(firing);
     await end(called);
@@ -121,8 +124,8 @@ describe('jobs that are moved by a list', () => {
   });
 });
 
-describe('jobs that are looked for by a list', () => {
-  it('are shown in its order, whatever has become of them', async () => {
+describe('a request that finds a list of jobs', () => {
+  it('returns jobs in the requested order, in every state', async () => {
     const pending = await schedule({ idempotencyKey: 'a', delaySeconds: 60 });
     const [called, dead] = [await schedule({ tags: ['eu'] }), await schedule()];
     await end(called);
@@ -141,7 +144,7 @@ describe('jobs that are looked for by a list', () => {
     expect((await on.pool.query("select from audit_log where route = '/v1/jobs/find'")).rowCount).toBe(0);
   });
 
-  it('are found where they wait, when they were dead and were replayed', async () => {
+  it('returns a replayed dead job as pending', async () => {
     const id = await schedule();
     await end(id, { kind: 'dead', cause: 'status 500' });
     await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
@@ -149,7 +152,7 @@ describe('jobs that are looked for by a list', () => {
   });
 });
 
-describe('the wish of a job', () => {
+describe('the request details of an ended job', () => {
   const wished = { headers: { 'x-api-key': 'sk_live' }, body: { order: 17 }, relevancySeconds: 60 };
   const kept = {
     headers: { 'x-api-key': { set: true, length: 7 }, 'content-type': 'application/json' },
@@ -160,7 +163,7 @@ describe('the wish of a job', () => {
   };
 
   it.each([{ kind: 'called' }, { kind: 'expired' }, { kind: 'dead', cause: 'status 500' }] as const)(
-    'is kept with its outcome: %j',
+    'are kept with the outcome: %j',
     async (verdict) => {
       const id = await schedule(wished);
       await end(id, verdict);
@@ -168,13 +171,13 @@ describe('the wish of a job', () => {
     },
   );
 
-  it('is kept of one that was cancelled', async () => {
+  it('are kept for a cancelled job', async () => {
     const id = await schedule(wished);
     await ask('POST', `/v1/jobs/${id}/cancel`);
     expect(await shown(id)).toMatchObject({ state: 'cancelled', ...kept });
   });
 
-  it('is kept without its body where its client says so, and cannot be sent again then', async () => {
+  it('are kept without the body if the client disables keepBodies, and such a job cannot be resent', async () => {
     await ask('PATCH', `/v1/clients/${clientId}`, { keepBodies: false });
     const [called, cancelled, bare] = [await schedule(wished), await schedule(wished), await schedule()];
     await end(called, { kind: 'called' }, true);
@@ -186,7 +189,7 @@ describe('the wish of a job', () => {
   });
 });
 
-it('a job keeps what it says itself of its calls, to its end and when it is sent again', async () => {
+it('a job keeps its own retry, timeout and final codes until its end and when it is resent', async () => {
   const own = { retry: { strategy: 'none' }, timeoutMs: 300, finalCodes: [404] };
   const [id, other] = [await schedule(own), await schedule()];
   expect(await shown(id)).toMatchObject(own);
@@ -201,8 +204,8 @@ it('a job keeps what it says itself of its calls, to its end and when it is sent
   expect(await shown(again?.jobId ?? '')).toMatchObject({ state: 'pending', ...own, repeats: id });
 });
 
-describe('jobs that are sent again', () => {
-  it('are new ones that call the same, and say which they repeat', async () => {
+describe('resent jobs', () => {
+  it('are new jobs with the same call, and name the job they repeat', async () => {
     const call = { headers: { 'x-api-key': 'sk_live' }, body: { order: 17 }, tags: ['eu'], relevancySeconds: 60 };
     const id = await schedule({ ...call, idempotencyKey: 'order-17' });
     const first = await end(id);
@@ -230,7 +233,7 @@ describe('jobs that are sent again', () => {
     expect(clientLedger.parse(JSON.parse(body))).toMatchObject({ accepted: 2, called: 2, pending: 0, balanced: true });
   });
 
-  it('are those that have ended, each once, and later where that is said', async () => {
+  it('are created once for each ended job, and later if a due time is given', async () => {
     const [called, cancelled, pending, dead] = [
       await schedule(),
       await schedule(),
@@ -250,7 +253,7 @@ describe('jobs that are sent again', () => {
     expect(await shown(dead)).toMatchObject({ state: 'dead' });
   });
 
-  it('are not those that were dead and are called again', async () => {
+  it('are not created for dead jobs that were replayed', async () => {
     const id = await schedule();
     await end(id, { kind: 'dead', cause: 'status 500' });
     await ask('POST', `/v1/quarantine/jobs/${id}/replay`, {});
@@ -258,7 +261,7 @@ describe('jobs that are sent again', () => {
     expect(await on.rowsOf('jobs')).toHaveLength(1);
   });
 
-  it('are sent once however often the same request comes, also when they have ended meanwhile', async () => {
+  it('are created once for a repeated request, even if they have ended in the meantime', async () => {
     const id = await schedule();
     await end(id);
     const key = { 'idempotency-key': 'again' };
@@ -279,7 +282,7 @@ describe('jobs that are sent again', () => {
     expect(await on.rowsOf('jobs')).toHaveLength(1);
   });
 
-  it('count as jobs that their client brings', async () => {
+  it('count towards the accept rate of the client', async () => {
     await ask('PATCH', `/v1/clients/${clientId}`, { acceptPerSecond: 5 });
     const ids = [await schedule(), await schedule(), await schedule()];
     for (const id of ids) await end(id);

@@ -47,7 +47,7 @@ async function end(id: string, verdict: JobVerdict): Promise<void> {
 }
 
 describe('the priority of a job', () => {
-  it('is normal unless given, whether it is asked for alone or with others, and shown', async () => {
+  it('is normal unless given, in single and bulk requests, and is shown', async () => {
     const [usual, said] = [await schedule(), await schedule({ priority: 'normal' })];
     const high = await schedule({ priority: 'high' });
     const jobs = [{ url, priority: 'low' }, { url }];
@@ -57,7 +57,7 @@ describe('the priority of a job', () => {
     expect((await storedPriorities()).toSorted()).toEqual(['high', 'low', null, null, null]);
   });
 
-  it('is refused where there is no such one, with the field and the value', async () => {
+  it('is refused with the field and the value if it is unknown', async () => {
     const refused = await ask('POST', '/v1/jobs', { client: 'orders', url, priority: 'urgent' });
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer: '/priority' }]);
@@ -65,7 +65,7 @@ describe('the priority of a job', () => {
     expect((await ask('GET', '/v1/jobs?priority=urgent')).statusCode).toBe(422);
   });
 
-  it('stands beside an endpoint of its client: looks read both', async () => {
+  it('is read together with an endpoint of the client', async () => {
     await ask('POST', '/v1/clients/orders/endpoints', { name: 'billing', url });
     const id = await schedule({ endpoint: 'billing', priority: 'high', timeoutMs: 500 });
     expect(await shown(id)).toMatchObject({ endpoint: 'billing', priority: 'high', timeoutMs: 500 });
@@ -73,7 +73,7 @@ describe('the priority of a job', () => {
     expect(rows).toEqual([{ hasEndpoint: true, priority: 'high' }]);
   });
 
-  it('is no more than what is said at its place: a template that holds the words has none', async () => {
+  it('is read only from its field: a template that contains the same text has normal priority', async () => {
     const words = '"priority":"high"';
     const id = await schedule({ template: true, body: { note: '{{key}}' }, idempotencyKey: words });
     const { rows } = await on.pool.query<{ terms: string }>('select terms from jobs where id = $1', [uuid(id)]);
@@ -81,7 +81,7 @@ describe('the priority of a job', () => {
     expect(await storedPriorities()).toEqual([null]);
   });
 
-  it('is kept by a retry, by a death and its replay, and by a job that sends it again', async () => {
+  it('is kept by a retry, by a replay after death and by a resend', async () => {
     const [again, dies] = [await schedule({ priority: 'high' }), await schedule({ priority: 'low' })];
     await end(again, { kind: 'retry', delayMs: 0 });
     expect(await shown(again)).toMatchObject({ attempt: 2, priority: 'high' });
@@ -94,7 +94,7 @@ describe('the priority of a job', () => {
     expect((await storedPriorities()).toSorted()).toEqual(['high', 'low', 'low']);
   });
 
-  it('is a filter of lists, whatever has become of the jobs', async () => {
+  it('filters job lists in every state of the jobs', async () => {
     const [high, normal, dies] = [
       await schedule({ priority: 'high', delaySeconds: 60 }),
       await schedule({ delaySeconds: 60 }),
@@ -111,7 +111,7 @@ describe('the priority of a job', () => {
     expect(await listed('&orderingKey=merchant-1&priority=high')).toEqual([]);
   });
 
-  it('is a filter of a change of many jobs, kept with it', async () => {
+  it('filters a change of many jobs and is stored with the change', async () => {
     const change = { verb: 'cancel', client: 'orders', priority: 'low' };
     expect((await ask('POST', '/v1/jobs/changes', change)).statusCode).toBe(202);
     const running = await on.deps.jobChanges.nextRunning();
@@ -119,7 +119,7 @@ describe('the priority of a job', () => {
   });
 });
 
-describe('the priority of what a schedule calls', () => {
+describe('the priority in the target of a schedule', () => {
   const daily = { name: 'nightly', cron: '0 0 * * *', zone: 'UTC' };
   const made = async (target: object) =>
     (await ask('POST', '/v1/schedules', { ...daily, target: { client: 'orders', url, ...target } })).json<{
@@ -127,7 +127,7 @@ describe('the priority of what a schedule calls', () => {
     }>().id;
   const targetOf = async (id: string) => (await ask('GET', `/v1/schedules/${id}`)).json<{ target: object }>().target;
 
-  it('is that of each of its jobs, shown where it is not the usual one, and changed with it', async () => {
+  it('is given to each fired job, shown unless normal, and can be changed', async () => {
     const id = await made({ priority: 'high' });
     expect(await targetOf(id)).toMatchObject({ priority: 'high' });
     expect((await ask('POST', `/v1/schedules/${id}/run-now`)).statusCode).toBe(200);

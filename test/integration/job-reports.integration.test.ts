@@ -75,7 +75,7 @@ describe('a job whose receiver has answered 202', () => {
     await ask('POST', '/v1/clients', { name: 'orders', reportWithinSeconds: 3600 });
   });
 
-  it('is reporting, with its call and the time that it has, and is listed and counted so', async () => {
+  it('is reporting, shows its call and remaining time, and is listed and counted as reporting', async () => {
     const [id] = [await schedule(), await schedule({ delaySeconds: 60 })];
     await call(id);
     const job = await shown(id);
@@ -88,7 +88,7 @@ describe('a job whose receiver has answered 202', () => {
     expect(ledger).toMatchObject({ accepted: 2, pending: 2, reporting: 1, balanced: true });
   });
 
-  it('is called once its receiver reports that it is done, and a repeat has the same end', async () => {
+  it('becomes called when its receiver reports done, and a repeated report changes nothing', async () => {
     const id = await schedule();
     await call(id);
     expect(await codeOf(report(id, { outcome: 'done', detail: 'sent by post' }))).toEqual([200, 'called']);
@@ -98,7 +98,7 @@ describe('a job whose receiver has answered 202', () => {
     expect(clientLedger.parse((await ask('GET', '/v1/clients/orders/ledger')).json())).toMatchObject({ called: 1 });
   });
 
-  it('takes a report with its own token alone', async () => {
+  it('accepts a report only with its own token', async () => {
     const [id, other] = [await schedule(), await schedule()];
     await call(id);
     for (const token of ['', 'nonsense', tokenOf(other), `${tokenOf(id)}x`]) {
@@ -110,7 +110,7 @@ describe('a job whose receiver has answered 202', () => {
     expect(await shown(id)).toMatchObject({ state: 'reporting' });
   });
 
-  it('says which attempt is the current one where a report is of an earlier one', async () => {
+  it('refuses a report of an earlier attempt and names the current attempt', async () => {
     const id = await schedule();
     await call(id, { kind: 'retry', delayMs: 0 });
     await call(id);
@@ -122,7 +122,7 @@ describe('a job whose receiver has answered 202', () => {
     expect(await codeOf(report(id, { outcome: 'done' }, tokenOf(id, 2)))).toEqual([200, 'called']);
   });
 
-  it('can be cancelled, and cannot be moved, run now or sent again: what is said of it by each verb', async () => {
+  it('can be cancelled, and refuses to be moved, run now or resent', async () => {
     const [id, other, third] = [await schedule(), await schedule(), await schedule()];
     for (const each of [id, other, third]) await call(each);
     const clientId = uuidOf('client', (await shown(third)).clientId) ?? '';
@@ -149,7 +149,7 @@ describe('a job whose receiver has answered 202', () => {
   });
 });
 
-it('a job, an endpoint and a client may say it; without a key for tokens no such job is accepted', async () => {
+it('reportWithinSeconds can be set on a job, an endpoint and a client, and is refused if no token key is configured', async () => {
   await ask('POST', '/v1/clients', { name: 'orders' });
   const endpoint = { name: 'billing', url: 'https://billing.test/hook', reportWithinSeconds: 60 };
   expect((await ask('POST', '/v1/clients/orders/endpoints', endpoint)).json()).toMatchObject(endpoint);

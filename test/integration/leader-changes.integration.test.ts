@@ -13,7 +13,7 @@ import { startPostgresPair, type PostgresPair } from '../support/postgres-pair.t
 
 const logger = pino({ level: 'silent' });
 
-describe('a leader and its standby, both in DATABASE_URL', () => {
+describe('two Postgres servers in DATABASE_URL, a leader and a standby', () => {
   let pair: PostgresPair;
   const closing: (() => Promise<void>)[] = [];
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('a leader and its standby, both in DATABASE_URL', () => {
   const standbyFirst = () =>
     pair.databaseUrl.replace(`${pair.one.name},${pair.two.name}`, `${pair.two.name},${pair.one.name}`);
 
-  it('is migrated at the leader, and written to there, whichever is named first', async () => {
+  it('receive migrations and writes on the leader, whichever is named first', async () => {
     expect((await migrate(standbyFirst())).length).toBeGreaterThan(0);
     const pool = open(standbyFirst());
     await requireWritable(pool);
@@ -46,7 +46,7 @@ describe('a leader and its standby, both in DATABASE_URL', () => {
     expect(await lookAtServers(pair.databaseUrl)).toBe(`${pair.one.name} leads, ${pair.two.name} is a standby`);
   });
 
-  it('is followed by pools and by who listens, to the new leader and back, with nothing done by hand', async () => {
+  it('are followed by pools and the change feed to the new leader and back, automatically', async () => {
     const pool = open();
     const changes = createChangeFeed({
       connectionString: pair.databaseUrl,
@@ -91,7 +91,7 @@ describe('a leader and its standby, both in DATABASE_URL', () => {
     expect((await pool.query('select from kept')).rowCount).toBe(2);
   });
 
-  it('is left without a word of its server, where another one was found to lead', async () => {
+  it('break a held connection to the old leader once another server leads', async () => {
     const pool = open();
     const [held, leader] = [await pool.connect(), await portOf(pool)];
     const [old, next] = leader === pair.one.name ? [pair.one, pair.two] : [pair.two, pair.one];

@@ -15,7 +15,7 @@ import { createPostgresExecutionStores } from '../support/postgres-execution-sto
 const database = databaseForFile();
 const nightMs = 3_600_000;
 
-describe('what is put back until quiet hours end, while they are taken back', () => {
+describe('a step scheduled for the end of quiet hours while the quiet hours are deleted', () => {
   let subject: ExecutionSubject;
   let ledger: StepLedger;
   let feedId: string;
@@ -40,7 +40,7 @@ describe('what is put back until quiet hours end, while they are taken back', ()
     while ((await database.pool.query(`select from ${lockWaits}`)).rowCount !== sessions);
   }
 
-  it('is due with all others where the flush was first', async () => {
+  it('becomes due with all others if its flush was first', async () => {
     const step = await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
     const other = await database.pool.connect();
     await other.query('begin');
@@ -55,7 +55,7 @@ describe('what is put back until quiet hours end, while they are taken back', ()
     expect(await waits()).toEqual([0, 0]);
   });
 
-  it('is due in a moment where the hold was deleted first', async () => {
+  it('becomes due shortly after if the hold was deleted first', async () => {
     const step = await claimOne(ledger, { feedId, batchNo: 2, step: 1 });
     const other = await database.pool.connect();
     await other.query('begin');

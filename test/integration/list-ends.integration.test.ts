@@ -32,10 +32,10 @@ const writeFor = async (list: string, changes: object = {}) =>
     (await on.ask('POST', '/v1/campaigns', { ...someCampaign, audience: { include: [{ list }] }, ...changes })).json(),
   );
 
-describe('the end of an uploaded list', () => {
+describe('the expiry of an uploaded list', () => {
   beforeEach(() => noteSettings(on.pool, 'trigger', { RETENTION_AUDIENCES_DAYS: 30 }));
 
-  it('is the day on which the sweep deletes it, in the list, by itself, and among all audiences', async () => {
+  it('is the day on which the sweep deletes the list, in every response', async () => {
     const list = await upload('VIP');
     expect(list.expiresAt).toBe('2026-01-31T00:00:00.000Z');
     expect((await show(list)).expiresAt).toBe(list.expiresAt);
@@ -49,7 +49,7 @@ describe('the end of an uploaded list', () => {
     expect(await sweep.deleteAudiences(30, 10)).toBe(1);
   });
 
-  it('is not said where no trigger has said for how long lists are kept, nor where they are kept for ever', async () => {
+  it('is null if no trigger has reported the retention, or if lists are kept for ever', async () => {
     const list = await upload('VIP');
     await noteSettings(on.pool, 'trigger', { RETENTION_AUDIENCES_DAYS: 0 });
     expect((await show(list)).expiresAt).toBeNull();
@@ -57,7 +57,7 @@ describe('the end of an uploaded list', () => {
     expect((await show(list)).expiresAt).toBeNull();
   });
 
-  it('is the same while a draft names it, and none while a campaign waits for its start or runs', async () => {
+  it('is unchanged while a draft uses the list, and null while a campaign with the list is scheduled or runs', async () => {
     const list = await upload('VIP');
     const draft = await writeFor(list.id, { schedule: { type: 'at', time: '2026-03-01T09:00:00Z' } });
     expect((await show(list)).expiresAt).toBe(list.expiresAt);
@@ -77,7 +77,7 @@ describe('the end of an uploaded list', () => {
     expect((await show(list)).expiresAt).toBe(list.expiresAt);
   });
 
-  it('is none while a saved audience is made of it', async () => {
+  it('is null while a saved audience uses the list', async () => {
     const list = await upload('VIP');
     const audience = { include: [{ segment: 'riders' }], exclude: [{ list: list.id }] };
     await on.ask('POST', '/v1/audiences', { name: 'Riders', countries: ['SG'], audience });
@@ -86,14 +86,14 @@ describe('the end of an uploaded list', () => {
 });
 
 describe('the owner of an uploaded list', () => {
-  it('is who is said, else the owner of the key that uploads it, else the key', async () => {
+  it('is the given owner, else the owner of the API key, else the API key', async () => {
     const growth = await keyOf({ name: 'growth-ci', owner: 'growth', role: 'manager' });
     expect((await upload('a', '&owner=risk', growth)).owner).toBe('risk');
     expect((await upload('b', '', growth)).owner).toBe('growth');
     expect((await upload('c')).owner).toBe('a test');
   });
 
-  it('finds lists and saved audiences, on the server', async () => {
+  it('filters lists and saved audiences on the server', async () => {
     const [risk] = [await upload('fraud', '&owner=risk'), await upload('riders', '&owner=growth')];
     const saved = { name: 'Riders', owner: 'risk', countries: ['SG'], audience: { include: [{ segment: 'riders' }] } };
     expect((await on.ask('POST', '/v1/audiences', saved)).statusCode).toBe(201);
@@ -113,7 +113,7 @@ describe('the owner of an uploaded list', () => {
     });
   });
 
-  it('is changed beside the name, and taken away; what says neither is refused', async () => {
+  it('can be changed with the name and removed, and an empty change is refused', async () => {
     const { links } = await upload('VIP', '&owner=risk');
     const change = async (body: object) => {
       const answer = await on.ask('PATCH', links.self, body);

@@ -79,7 +79,7 @@ const ended = (claims: readonly ClaimedJob[]): JobResult[] =>
 describe('statements that lock jobs and fires', () => {
   beforeEach(() => database.empty());
 
-  it('never wait in a circle when dispatchers take over jobs that their owners end at that moment', async () => {
+  it('never deadlock when dispatchers take over jobs that their owners are ending', async () => {
     let recorded = 0;
     const found = await amongDispatchers(['a', 'b'], async (ledgers) => {
       for (let round = 0; round < rounds; round++) {
@@ -108,7 +108,7 @@ describe('statements that lock jobs and fires', () => {
     expect(found).toBe(0);
   });
 
-  it('never wait in a circle when several dispatchers claim the same jobs and end them', async () => {
+  it('never deadlock when several dispatchers claim and end the same jobs', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const calls = new Map<string, number>();
     const found = await amongDispatchers(names, async (ledgers) => {
@@ -131,7 +131,7 @@ describe('statements that lock jobs and fires', () => {
     expect(found).toBe(0);
   });
 
-  it('never wait in a circle when jobs are changed by their ids while a dispatcher ends them', async () => {
+  it('never deadlock when jobs are changed by id while a dispatcher ends them', async () => {
     const blocker = await database.pool.connect();
     const found = await amongDispatchers(['a'], async ([ledger], pool) => {
       const keys = (await addJobs()).sort(compareKeys);

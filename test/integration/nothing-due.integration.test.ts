@@ -20,8 +20,8 @@ async function whileNoRowIsLocked<Result>(look: () => Promise<Result>): Promise<
   }
 }
 
-describe('a scheduler while nothing is due', () => {
-  it('asks for starts of runs without locking its lease', async () => {
+describe('a scheduler with no due work', () => {
+  it('queries due runs without locking its lease', async () => {
     await database.empty();
     const { pool } = database;
     const lease = await createLeases({ pool }).acquire('scheduler', 'a', 60_000);
@@ -30,7 +30,7 @@ describe('a scheduler while nothing is due', () => {
     expect(fired).toEqual({ leaseHeld: true, runs: [], orphans: [], nextDueInMs: null });
   });
 
-  it('asks for schedules, and for occurrences that wait, without locking any', async () => {
+  it('queries schedules and buffered occurrences without locking rows', async () => {
     await database.empty();
     const looker = { region: 'local', owner: 'a' };
     const due = createDueSchedules({ pool: database.pool, quotas: usualQuotas });

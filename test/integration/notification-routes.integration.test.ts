@@ -42,7 +42,7 @@ const deliver = () =>
   );
 
 describe('a notification', () => {
-  it('is shown without what opens it, its secret once, and both are kept sealed', async () => {
+  it('shows its URL without the secret path and its secret once, and stores both sealed', async () => {
     const { notification, secret } = await made({ name: 'Bot', tags: ['payday'], owners: ['growth'] });
     expect(notification).toMatchObject({
       url: 'https://hooks.example.com/[sealed]',
@@ -67,7 +67,7 @@ describe('a notification', () => {
     expect(JSON.stringify((await on.ask('GET', '/v1/notifications')).json())).not.toContain(secret?.slice(6));
   });
 
-  it('is refused with all that is wrong with it, and where no call may go', async () => {
+  it('is refused with all its problems, and if its URL is not allowed', async () => {
     const answer = await on.ask('POST', '/v1/notifications', {
       url: 'ftp://x',
       events: ['run.begun'],
@@ -83,7 +83,7 @@ describe('a notification', () => {
     expect(await on.rowsOf('clients')).toEqual([]);
   });
 
-  it('writes to an address of a domain that is allowed, without a secret', async () => {
+  it('can send to an e-mail address of an allowed domain, without a secret', async () => {
     const { notification, secret } = await made({ url: 'mailto:team@example.com' });
     expect([notification.url, secret]).toEqual(['mailto:team@example.com', null]);
     expect(await on.rowsOf('client_keys')).toEqual([]);
@@ -110,7 +110,7 @@ describe('a notification', () => {
     await without.close();
   });
 
-  it('posts to a channel without a secret, and keeps its kind', async () => {
+  it('posts to a chat channel without a secret, and its kind cannot be changed', async () => {
     const { notification, secret } = await made({ kind: 'slack' });
     expect([notification.kind, notification.url, secret]).toEqual([
       'slack',
@@ -141,7 +141,7 @@ describe('a notification', () => {
     expect([unknown.statusCode, errorsOf(unknown)]).toEqual([422, ['invalid-value /kind']]);
   });
 
-  it('is refused where no secret can be kept', async () => {
+  it('is refused if no secrets key is configured', async () => {
     const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
     const answer = await bare.server.inject({
       method: 'POST',
@@ -153,7 +153,7 @@ describe('a notification', () => {
     await bare.close();
   });
 
-  it('is changed as it was seen, switched off, and given another secret', async () => {
+  it('can be changed at its revision, disabled and given another secret', async () => {
     const { notification, secret } = await made();
     const headers = { ...authorized, 'if-match': `"${notification.revision}"` };
     const change = (payload: object) =>
@@ -168,7 +168,7 @@ describe('a notification', () => {
     expect(keys.map(({ expires_at }) => expires_at !== null).toSorted()).toEqual([false, true]);
   });
 
-  it('is not among the clients, and sends nothing but its messages', async () => {
+  it('is not listed as a client, and its client sends only its messages', async () => {
     const { notification } = await made();
     const listed = pageShape(clientShape).parse((await on.ask('GET', '/v1/clients')).json());
     expect(listed.items).toEqual([]);
@@ -183,7 +183,7 @@ describe('a notification', () => {
     expect(await on.rowsOf('jobs')).toEqual([]);
   });
 
-  it('is sent nothing after its deletion, and its client is deleted once none of its jobs is stored', async () => {
+  it('sends nothing after its deletion, and its client is deleted once it has no stored jobs', async () => {
     const { notification } = await made();
     await on.ask('POST', `/v1/notifications/${notification.id}/test`);
     expect(await deliver()).toMatchObject({ calls: 1 });
@@ -200,7 +200,7 @@ describe('a notification', () => {
     expect(await on.rowsOf('clients')).toHaveLength(1);
   });
 
-  it('is one of so many', async () => {
+  it('is refused beyond the maximum number of notifications', async () => {
     const { notification } = await made();
     await on.pool.query(
       `with c as (insert into clients (id, name, definition)
@@ -224,7 +224,7 @@ describe('a notification of an account', () => {
   };
   const keyWithScope = (role: string) => (role === 'manager' ? makeManager() : makeLead());
 
-  it('is made by a manager, and changed by a key of the account or an operator of everything', async () => {
+  it('is created by a manager, and changed by a key of the account or an unrestricted operator', async () => {
     const [mine, viewer, manager] = [await makeManager(), await keyOf('viewer'), await keyOf('manager')];
     expect((await askAs(viewer, 'POST', '/v1/notifications', body)).statusCode).toBe(403);
     const { notification } = createdNotification.parse(
@@ -268,7 +268,7 @@ describe('a notification of an account', () => {
     },
   );
 
-  it('receives only events of keys that end if its key has no campaigns', async () => {
+  it('reports only expiring keys if its key has no campaigns', async () => {
     expect((await on.ask('POST', '/v1/clients', { name: 'shop' })).statusCode).toBe(201);
     const scope = { clients: ['shop'], countries: [], actionTypes: [] };
     const key = await on.ask('POST', '/v1/api-keys', { name: 'shop team', role: 'manager', scope });
@@ -287,7 +287,7 @@ describe('a notification of an account', () => {
     expect((await askAs(undefined, 'GET', path)).json()).toMatchObject({ events: ['key.ending'], name: 'Keys' });
   });
 
-  it.each(['manager', 'operator'])('opens private addresses for no %s with a scope', async (role) => {
+  it.each(['manager', 'operator'])('cannot be allowed to call private addresses by a %s with a scope', async (role) => {
     const { secret } = await keyWithScope(role);
     const inside = { url: 'http://127.0.0.1:9/x', egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
     expect((await askAs(secret, 'POST', '/v1/notifications', { ...body, ...inside })).statusCode).toBe(403);
@@ -298,11 +298,11 @@ describe('a notification of an account', () => {
   });
 });
 
-describe('deliveries of a notification', () => {
+describe('the deliveries of a notification', () => {
   const deliveries = async (id: string, query = '') =>
     pageShape(notificationDelivery).parse((await on.ask('GET', `/v1/notifications/${id}/deliveries${query}`)).json());
 
-  it('are tested on demand, listed with their outcome, and replayed under the same id', async () => {
+  it('can be tested, are listed with their outcome and are replayed under the same id', async () => {
     const { notification } = await made();
     const tested = await on.ask('POST', `/v1/notifications/${notification.id}/test`);
     expect(tested.statusCode).toBe(202);
@@ -332,7 +332,7 @@ describe('deliveries of a notification', () => {
     expect((await deliveries(notification.id)).items).toEqual([]);
   });
 
-  it('come page by page, the last first', async () => {
+  it('are listed page by page, newest first', async () => {
     const { notification } = await made();
     await on.pool.query(
       `insert into ended_jobs (id, client, ended_at, accepted_at, scheduled_for, outcome, attempt, status, method, url,

@@ -48,7 +48,7 @@ async function textsTo(id: string): Promise<string[]> {
 }
 
 describe('a notification of an account with a scope', () => {
-  it('receives only events of campaigns in its scope, and lists no other deliveries', async () => {
+  it('reports only campaigns in its scope, and lists only their deliveries', async () => {
     const [theirs, ours] = [await notificationOf(lead.secret), await notificationOf(undefined)];
     await schedule({ ...inSg, name: 'In Singapore' });
     await schedule({ ...someCampaign, name: 'Elsewhere', countries: ['ID'] });
@@ -61,7 +61,7 @@ describe('a notification of an account with a scope', () => {
     expect(answer.body).not.toContain('Elsewhere');
   });
 
-  it('receives only events of keys of its account', async () => {
+  it('reports only keys of its account', async () => {
     const [theirs, ours] = [await notificationOf(lead.secret), await notificationOf(undefined)];
     const keyBy = async (secret: string | undefined, name: string) => {
       const scope = { clients: [], countries: ['SG'], actionTypes: null };
@@ -106,7 +106,7 @@ describe('a notification of an account whose keys have several scopes', () => {
     problem.parse(answer.json()).code,
   ];
 
-  it('sends events that the key that set its URL sees, after the account got the whole scope too', async () => {
+  it('sends only events in the scope of the key that set its URL, even if another key of the account is wider', async () => {
     const [ofNarrow, ofWide] = [await notificationOf(narrow.secret), await notificationOf(wide.secret)];
     await scheduleBoth();
     expect(await countriesTo(ofNarrow)).toEqual(['SG']);
@@ -119,14 +119,14 @@ describe('a notification of an account whose keys have several scopes', () => {
     expect(await countriesTo(ofWide)).toEqual(['ID', 'ID', 'SG', 'SG']);
   });
 
-  it('goes by the stored scope of the key that set its URL after that key was revoked', async () => {
+  it('keeps the stored scope of the key that set its URL after that key is revoked', async () => {
     const notification = await notificationOf(narrow.secret);
     expect((await on.ask('DELETE', `/v1/api-keys/${narrow.id}`)).statusCode).toBe(200);
     await scheduleBoth();
     expect(await countriesTo(notification)).toEqual(['SG']);
   });
 
-  it('is changed, rotated, tested and deleted by no key that is narrower than its maker and its account', async () => {
+  it('cannot be changed, rotated, tested or deleted by a key narrower than its maker', async () => {
     const path = `/v1/notifications/${await notificationOf(wide.secret)}`;
     const refused = [
       await askAs(narrow.secret, 'PATCH', path, { url: 'https://elsewhere.example.com/' }),
@@ -142,7 +142,7 @@ describe('a notification of an account whose keys have several scopes', () => {
     expect((await on.ask('DELETE', path)).statusCode).toBe(204);
   });
 
-  it('keeps its bounds when a wider key changes its events, and gets those of the key that sets its URL', async () => {
+  it('keeps its scope when a wider key changes its events, and gets the scope of the key that sets its URL', async () => {
     const id = await notificationOf(narrow.secret);
     const change = async (secret: string | undefined, body: object) =>
       (await askAs(secret, 'PATCH', `/v1/notifications/${id}`, body)).statusCode;
@@ -157,7 +157,7 @@ describe('a notification of an account whose keys have several scopes', () => {
     expect(await countriesTo(id)).toEqual(['ID', 'SG', 'SG']);
   });
 
-  it('stays in the hands of its account when an operator of everything sets its URL', async () => {
+  it('stays with its account when an unrestricted operator sets its URL', async () => {
     const id = await notificationOf(narrow.secret);
     const url = { url: 'https://operator.example.com/' };
     expect((await on.ask('PATCH', `/v1/notifications/${id}`, url)).statusCode).toBe(200);
@@ -171,7 +171,7 @@ describe('a notification of an account whose keys have several scopes', () => {
 });
 
 describe('the client of a notification', () => {
-  it('stays after the end of the notification, as long as there are dead deliveries', async () => {
+  it('exists after the notification is deleted as long as it has dead deliveries', async () => {
     const notification = uuidOf('notification', await notificationOf(lead.secret));
     await on.pool.query(
       `insert into dead_jobs (id, client, cause, job) values (uuidv7(), $1, 'status 500', '{"body": ""}')`,
@@ -187,7 +187,7 @@ describe('the client of a notification', () => {
     expect(await idsOfClients()).not.toContain(notification);
   });
 
-  it('shows its jobs, which hold messages, to no key with a scope that is not sent them', async () => {
+  it('hides its jobs from a key whose scope excludes the messages', async () => {
     const keyFor = (countries: string[], by?: string) =>
       makeKey({ name: 'wide', role: 'operator', scope: { clients: null, countries, actionTypes: null } }, by);
     const [wide, other] = [await keyFor(['SG', 'ID']), await keyFor(['SG', 'ID'])];
@@ -209,7 +209,7 @@ describe('the client of a notification', () => {
     expect(await look(other.secret)).toEqual([404, false]);
   });
 
-  it('gets no key and no credentials by the routes of clients', async () => {
+  it('cannot be given keys or credentials by the routes of clients', async () => {
     const { notification } = createdNotification.parse((await on.ask('POST', '/v1/notifications', hook)).json());
     const nobody = await makeKey({
       name: 'of nothing',

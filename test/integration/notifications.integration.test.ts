@@ -98,8 +98,8 @@ const threshold = failureCause({
   ],
 });
 
-describe('what happens is noted', () => {
-  it('in its own transaction while there is a notification, and not at all while there is none', async () => {
+describe('notification events', () => {
+  it('are recorded in the transaction of the change if a notification exists, and not at all otherwise', async () => {
     const { runId } = await running();
     expect(await on.rowsOf('notification_events')).toEqual([]);
     await notification({ events: ['run.paused'] });
@@ -112,7 +112,7 @@ describe('what happens is noted', () => {
     expect((await on.rowsOf('notification_events')).map(({ kind }) => kind)).toEqual(['run.threshold']);
   });
 
-  it('for each of the moments of a campaign and its runs', async () => {
+  it('are recorded for each lifecycle change of a campaign and its runs', async () => {
     const all = await notification({
       events: ['campaign.scheduled', 'run.started', 'run.paused', 'run.threshold', 'run.ended'],
     });
@@ -141,7 +141,7 @@ describe('what happens is noted', () => {
     });
   });
 
-  it.each(['cancelled', 'expired', 'failed'] as const)('for a run that ends as %s', async (state) => {
+  it.each(['cancelled', 'expired', 'failed'] as const)('are recorded for a run that ends as %s', async (state) => {
     const { notificationId } = await notification({ events: [`run.${state}`] });
     const { campaignId } = await scheduled();
     const runId = await fired(campaignId);
@@ -171,7 +171,7 @@ async function whileAnotherSays(update: string): Promise<number> {
   }
 }
 
-it('a test send is not reported by notifications', async () => {
+it('a test send causes no notification event', async () => {
   await notification({ events: ['run.started', 'run.stalled', 'run.ended'] });
   const { campaignId } = await scheduled();
   const runId = await fired(campaignId);
@@ -181,14 +181,14 @@ it('a test send is not reported by notifications', async () => {
   expect((await on.rowsOf('notification_events')).map(({ kind }) => kind)).toEqual(['campaign.scheduled']);
 });
 
-describe('a run that does not move', () => {
+describe('a notification of stalled runs', () => {
   const waitsSince = (runId: string, ms: number) =>
     on.pool.query(
       `update runs set waiting_cause = 'step 1 is held', waiting_since = now() - $2 * interval '1 ms' where id = $1`,
       [runId, ms],
     );
 
-  it('is reported once until it progresses, and not if it waits for a moment', async () => {
+  it('reports a run once until the run progresses, and reports no short wait', async () => {
     const { notificationId } = await notification({ events: ['run.stalled'] });
     const { runId } = await running();
     await waitsSince(runId, stalledForMs - 1000);
@@ -207,7 +207,7 @@ describe('a run that does not move', () => {
     expect(await events().recordConditions(stalledForMs)).toBe(1);
   });
 
-  it('is reported if its users cannot be read, and not after its end', async () => {
+  it('reports a run whose users cannot be read, and none after the run has ended', async () => {
     await notification({ events: ['run.stalled'] });
     const { runId } = await running();
     const trouble = `insert into run_troubles (run, kind, step, country, cause, since)
@@ -221,7 +221,7 @@ describe('a run that does not move', () => {
   });
 });
 
-describe('a budget of which few units are left', () => {
+describe('a notification of low budgets', () => {
   const budgeted = {
     countries: ['SG'],
     chain: [{ action: 'award-reward', params: { rewardId: 'ride-5' }, unitsPerUser: 1 }],
@@ -238,7 +238,7 @@ describe('a budget of which few units are left', () => {
     );
   }
 
-  it('is reported once for each size while its run is open', async () => {
+  it('reports a low budget once for each size of the budget, while the run is open', async () => {
     const { notificationId } = await notification({ events: ['budget.low'] });
     const { runId, campaignId } = await running(budgeted);
     await spend(runId, 90);
@@ -259,7 +259,7 @@ describe('a budget of which few units are left', () => {
     expect(await events().recordConditions(stalledForMs)).toBe(1);
   });
 
-  it('is reported by the end of the run if no scheduler looked before', async () => {
+  it('reports a low budget at the end of the run if no check happened before', async () => {
     const { notificationId } = await notification({ events: ['budget.low'] });
     const { runId } = await running(budgeted);
     await spend(runId, 95);
@@ -271,15 +271,15 @@ describe('a budget of which few units are left', () => {
     ]);
   });
 
-  it.each(['while its run goes on', 'by what ends the run'])(
-    'is reported in money if it is in money, %s',
+  it.each(['while the run is active', 'at the end of the run'])(
+    'reports amounts in the currency of the budget: %s',
     async (when) => {
       const { notificationId } = await notification({ events: ['budget.low'] });
       const { runId, campaignId } = await running(budgeted);
       await on.pool.query(`update budgets set units = 1500000000, currency = 'SGD' where campaign = $1`, [campaignId]);
       await on.pool.query('update feeds set step_units = array[500000] where run = $1', [runId]);
       await spend(runId, 2999);
-      if (when === 'while its run goes on') expect(await events().recordConditions(stalledForMs)).toBe(1);
+      if (when === 'while the run is active') expect(await events().recordConditions(stalledForMs)).toBe(1);
       else await runs().finish(runId, 'completed', null);
       await deliver();
       expect((await messagesTo(notificationId)).map(({ data }) => [data.budget, data.text])).toEqual([
@@ -293,7 +293,7 @@ describe('a budget of which few units are left', () => {
 });
 
 describe('a notification', () => {
-  it('is chosen by event, campaign, tag and owner, and not of what was before', async () => {
+  it('is selected by event, campaign, tag and owner, and reports no earlier events', async () => {
     const early = await running({ tags: ['payday'], owner: 'growth' });
     const { runId: growth, campaignId } = await running({ tags: ['payday'], owner: 'growth' });
     const ofTag = await notification({ events: ['run.ended'], tags: ['payday', 'other'] });
@@ -317,7 +317,7 @@ describe('a notification', () => {
     expect(await on.rowsOf('notification_events')).toEqual([]);
   });
 
-  it('is sent no event from before its creation, although another one is', async () => {
+  it('reports no event from before its creation, even if another notification existed', async () => {
     await notification({ events: ['run.started'] });
     await running();
     await on.passTime(1000);
@@ -326,7 +326,7 @@ describe('a notification', () => {
     expect(await typesTo(late.notificationId)).toEqual([]);
   });
 
-  it('reports an approval that is waiting', async () => {
+  it('reports a waiting approval', async () => {
     const { notificationId } = await notification({ events: ['approval.waiting'] });
     const { campaignId } = await running();
     await on.pool.query(
@@ -341,21 +341,21 @@ describe('a notification', () => {
   });
 });
 
-describe('delivering', () => {
+describe('the delivery of notification events', () => {
   let ended: { notificationId: string };
   beforeEach(async () => {
     ended = await notification({ events: ['run.ended'] });
     for (let made = 0; made < 3; made++) await runs().finish((await running()).runId, 'completed', null);
   });
 
-  it('is done once, by whichever scheduler takes an event', async () => {
+  it('sends each event once, whichever scheduler takes the event', async () => {
     const delivered = await Promise.all([1, 2, 3, 4].map(() => deliver(2)));
     while ((await deliver(2)).events > 0);
     expect(delivered.reduce((sum, { calls: made }) => sum + made, 0)).toBeLessThanOrEqual(3);
     expect(await typesTo(ended.notificationId)).toEqual(['run.completed', 'run.completed', 'run.completed']);
   });
 
-  it('leaves the event to the next one where it fails', async () => {
+  it('leaves the event to the next scheduler if it fails', async () => {
     const before = await on.rowsOf('notification_events');
     const failing = events().deliver(100, () => {
       throw new Error('the process is killed here');
@@ -367,7 +367,7 @@ describe('delivering', () => {
     expect(await typesTo(ended.notificationId)).toHaveLength(3);
   });
 
-  it('waits for no event that another scheduler holds', async () => {
+  it('does not wait for events that another scheduler has locked', async () => {
     const holder = await on.pool.connect();
     await holder.query('begin');
     await holder.query('select from notification_events order by id limit 1 for update');
@@ -378,7 +378,7 @@ describe('delivering', () => {
     expect(await typesTo(ended.notificationId)).toHaveLength(3);
   });
 
-  it('makes a call of the same id whenever it is made, and seals what may be a secret of the URL', async () => {
+  it('uses the same call id on every attempt, and seals the URL', async () => {
     const { rows } = await on.pool.query<{ event: string }>(
       `select to_jsonb(e)::text as event from notification_events e where kind = 'run.completed'`,
     );
@@ -396,7 +396,7 @@ describe('delivering', () => {
   });
 });
 
-describe('a digest', () => {
+describe('the digest of a notification', () => {
   const digest = { every: 'day', at: '09:00', zone: 'UTC' };
   const deliverDigests = () => events().deliverDigests((row, active) => digestCall(row, active, base));
   const due = () => on.pool.query(`update notification_digests set due = now() - interval '1 second'`);
@@ -413,7 +413,7 @@ describe('a digest', () => {
     await deliver();
   }
 
-  it('reports once, when it is due, all runs that completed since the last one', async () => {
+  it('is sent once, when it is due, for all runs completed since the last one', async () => {
     const { notificationId } = await notification({ events: ['run.started', 'run.ended'], digest });
     await completed();
     await completed();
@@ -431,7 +431,7 @@ describe('a digest', () => {
     ]).toEqual([...[1, [1, 2]]]);
   });
 
-  it('is sent at once if the digest is removed, and never if the notification is disabled', async () => {
+  it('is sent immediately when the digest is removed, and never while the notification is disabled', async () => {
     const kept = await notification({ events: ['run.ended'], digest });
     const silent = await notification({ events: ['run.ended'], digest });
     await completed();

@@ -121,13 +121,13 @@ async function runThere(state: 'running' | 'paused' | 'completed_with_failures')
 }
 
 /** Before the rest: what they name is there. */
-describe('the example of a body', () => {
+describe('the example of a request body', () => {
   const withBody = operations.flatMap((operation) => {
     const refs = refsOf(operation);
     return refs.map((ref) => ({ name: nameOf(operation), operation, ref }));
   });
 
-  it.each(withBody)('is accepted as it stands: $name', async ({ operation, ref }) => {
+  it.each(withBody)('is accepted by its operation: $name', async ({ operation, ref }) => {
     const examples = examplesOf(ref);
     const path = { name: 'night', shard: 'award-reward.SG', region: 'local', id: '@run:0', secret: 'authorization' };
     for (const body of examples) {
@@ -145,7 +145,7 @@ describe('an operation that controls a run', () => {
     ['pauseRun', 'running'],
     ['resumeRun', 'paused'],
     ['cancelRun', 'running'],
-  ] as const)('carries out each example of its body: %s', async (operationId, state) => {
+  ] as const)('accepts each example of its body: %s', async (operationId, state) => {
     const operation = operations.find((each) => each.operationId === operationId) ?? expect.fail('it is not declared');
     for (const example of refsOf(operation).flatMap(examplesOf)) {
       const path = { id: await runThere(state) };
@@ -157,9 +157,9 @@ describe('an operation that controls a run', () => {
   });
 });
 
-describe('an operation answers what the document declares, whatever it is sent', () => {
+describe('an operation with random requests', () => {
   it.each(operations.map((operation) => ({ name: nameOf(operation), operation })))(
-    '$name',
+    'returns only documented responses: $name',
     { timeout: 60_000 + numRuns * 500 },
     async ({ operation }) => {
       await fc.assert(
@@ -181,9 +181,9 @@ async function check(operation: Operation, request: FuzzRequest): Promise<void> 
   if (answer.status < 300) accepted.add(operation.operationId);
 }
 
-describe('an operation answers what the document declares, whichever text stands in each parameter and field', () => {
+describe('an operation with arbitrary text in each parameter and field', () => {
   it.each(operations.map((operation) => ({ name: nameOf(operation), operation })))(
-    '$name',
+    'returns only documented responses: $name',
     { timeout: 180_000 },
     async ({ operation }) => {
       const samples = fc.sample(requestsFor(operation, document, words, fit), { numRuns: 30, ...seed });
@@ -230,9 +230,9 @@ function examplesOf(ref: string): JsonValue[] {
 
 const withExamples = z.object({ examples: z.array(z.json()).min(1) });
 
-describe('an operation asks for a key', () => {
+describe('a request without a key', () => {
   it.each(operations.filter(asksForKey).map((operation) => ({ name: nameOf(operation), operation })))(
-    '$name',
+    'is refused with 401: $name',
     async ({ operation }) => {
       const [request] = fc.sample(requestsFor(operation, document, words, fit), { numRuns: 1, ...seed });
       if (request === undefined) throw new Error('no request was made');
@@ -241,13 +241,13 @@ describe('an operation asks for a key', () => {
     },
   );
 
-  it('but those that the table of routes opens to anybody', () => {
+  it('is refused unless the route table opens the operation to all callers', () => {
     const open = operations.filter((operation) => !asksForKey(operation)).map(nameOf);
     expect(open.sort()).toEqual([...(routeTable.anybody.none ?? [])].sort());
   });
 });
 
-it('most operations carried out some of what they were sent', () => {
+it('most operations accept some of the random requests', () => {
   const refused = operations.map(({ operationId }) => operationId).filter((name) => !accepted.has(name));
   expect(refused.length).toBeLessThan(operations.length / 3);
 });

@@ -73,10 +73,10 @@ const wakes = async () => (await database.pool.query<{ key: string }>('table key
 const activeIds = async () =>
   (await database.pool.query<{ id: string }>(`select id from jobs where due_at < 'infinity'`)).rows.map(({ id }) => id);
 
-describe('jobs of one ordering key', () => {
+describe('jobs with the same ordering key', () => {
   beforeEach(() => database.empty());
 
-  it('are called in the order of their request, whatever their ids', async () => {
+  it('are called in the order of their requests, whatever their ids', async () => {
     const ids = await accept(Array.from({ length: 20 }, () => jobOf()));
     const order: string[] = [];
     for (let turn = 0; turn < 20; turn++) {
@@ -91,7 +91,7 @@ describe('jobs of one ordering key', () => {
     expect(await wakes()).toEqual([]);
   });
 
-  it('leave no wakes where there are no keys', async () => {
+  it('leave no wake rows if they have no ordering key', async () => {
     const { ordering: _, ...plain } = jobOf();
     await accept([plain]);
     const [job] = await claimDue();
@@ -99,7 +99,7 @@ describe('jobs of one ordering key', () => {
     expect(await wakes()).toEqual([]);
   });
 
-  it('cost as much with thousands that wait as with one, though all are ready at once', async () => {
+  it('cost as much with thousands waiting as with one, even if all are ready at once', async () => {
     const blocksOfTurn = async () => {
       const [job] = await claimDue();
       if (job) await end(job);
@@ -117,7 +117,7 @@ describe('jobs of one ordering key', () => {
     expect(await blocksOfTurn()).toBeLessThan(few + 100);
   });
 
-  it('leave one alone that another has locked, and are advanced again once it has not', async () => {
+  it('skip a job locked by another transaction, and advance once the lock is released', async () => {
     const [soon = ''] = await accept([{ ...jobOf(), delayMs: 60_000 }]);
     const canceller = await database.pool.connect();
     try {
@@ -134,7 +134,7 @@ describe('jobs of one ordering key', () => {
     }
   });
 
-  it('are never two at a time and never out of order, with many dispatchers, retries, deaths and lost advances', async () => {
+  it('are never called concurrently or out of order, with many dispatchers, retries, deaths and lost advances', async () => {
     const ids = await accept(Array.from({ length: 30 }, () => jobOf()));
     const begun: string[] = [];
     let [inCall, ended, turns] = [0, 0, 0];
@@ -188,7 +188,7 @@ describe('a job that waits for its turn', () => {
     return job?.jobId;
   };
 
-  it('is waiting, and is listed page by page, in the order of its turn', async () => {
+  it('has the state waiting and is listed page by page in turn order', async () => {
     expect(await Promise.all(ids.map(stateOf))).toEqual(['pending', 'waiting', 'waiting']);
     const filter = { clientIds: [clientId], state: 'waiting' as const };
     const page = await store().list(filter, 1, null);
@@ -203,7 +203,7 @@ describe('a job that waits for its turn', () => {
     ]);
   });
 
-  it('stands in the list of its key, in its turn, behind the one whose turn it is, also while turns end', async () => {
+  it('is listed under its key behind the current job, also while turns end', async () => {
     // Not due: the turns that end here are of the other key.
     await accept([{ ...jobOf(), delayMs: 3_600_000, ordering: { key: 'merchant-2', isInOrder: true } }]);
     const ofKey = { clientIds: [clientId], orderingKey: key };
@@ -222,7 +222,7 @@ describe('a job that waits for its turn', () => {
     expect((await store().list({ ...ofKey, orderingKey: 'merchant-3' }, 10, null)).items).toEqual([]);
   });
 
-  it('is listed by its key at the cost of a page, whatever else waits', async () => {
+  it('is listed under its key at the cost of one page, whatever else waits', async () => {
     const others = Array.from({ length: 3000 }, (_, n) => ({
       ...jobOf(),
       ordering: { key: `m-${n % 9}`, isInOrder: true },
@@ -240,13 +240,13 @@ describe('a job that waits for its turn', () => {
     expect(plan).not.toContain('Seq Scan on jobs');
   });
 
-  it('can be cancelled, and so can the one before it, which lets it go', async () => {
+  it('can be cancelled, and is released if the job before it is cancelled', async () => {
     expect(await store().cancel([second()])).toEqual([{ kind: 'changed' }]);
     expect(await listed().cancel(clientId, [first()])).toEqual(new Map([[first(), { kind: 'changed' }]]));
     expect(await turnEnds()).toBe(third());
   });
 
-  it('is moved behind others, or before them, and is due in its turn', async () => {
+  it('can be moved behind or before others, and is due in its turn', async () => {
     await store().move([second()], { delayMs: 3_600_000 });
     expect(await stateOf(second())).toBe('waiting');
     await turnEnds();
@@ -256,7 +256,7 @@ describe('a job that waits for its turn', () => {
     expect(await turnEnds()).toBe(second());
   });
 
-  it('is changed by a filter, once', async () => {
+  it('is changed once by a change with a filter', async () => {
     const changes = createJobChanges({ pool: database.pool, slot: 6 });
     const dueAt = new Date(Date.now() + 3_600_000);
     const filter = { state: 'waiting' as const };
@@ -274,7 +274,7 @@ describe('a job that waits for its turn', () => {
     expect([found?.state, found?.dueAt?.getTime()]).toEqual(['pending', dueAt.getTime()]);
   });
 
-  it('goes on while one before it is dead, which comes behind it when it is replayed, and keeps its key', async () => {
+  it('proceeds while the job before it is dead, and a replayed job goes behind it under the same key', async () => {
     await database.pool.query(`insert into clients (id, name, definition) values ($1, 'orders', '{}')`, [clientId]);
     expect(await turnEnds({ kind: 'dead', cause: 'answered 500' })).toBe(first());
     await createDeadJobStore({ pool: database.pool }).replay(first(), { withExpired: false });
@@ -282,7 +282,7 @@ describe('a job that waits for its turn', () => {
     expect([await turnEnds(), await turnEnds(), await turnEnds()]).toEqual([second(), third(), first()]);
   });
 
-  it('is sent again behind the others, in the order of the list', async () => {
+  it('is resent behind the others, in the order of the list', async () => {
     for (let turn = 0; turn < 3; turn++) await turnEnds();
     const newIds = new Map(ids.map((jobId) => [jobId, jobIdOf(clientId, null)]));
     const newIdOf = (jobId: string) => newIds.get(jobId) ?? '';

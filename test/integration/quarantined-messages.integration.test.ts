@@ -38,7 +38,7 @@ describe('the store of quarantined messages', () => {
     return items[0]?.messageId ?? '';
   }
 
-  it('lists messages, newest first, by page and by filter', async () => {
+  it('lists messages from newest to oldest, by page and filter', async () => {
     const first = await keep(SG, 'not JSON');
     const second = await keep(ID, 'not JSON');
     const third = await keep(SG, 'no such step');
@@ -53,7 +53,7 @@ describe('the store of quarantined messages', () => {
     await expect(desk.list({}, 2, 'nonsense')).rejects.toThrow(InvalidCursorError);
   });
 
-  it('counts them by topic and reason, most first', async () => {
+  it('counts messages by topic and reason, most frequent first', async () => {
     await keep(SG, 'not JSON');
     await keep(ID, 'not JSON');
     await keep(SG, 'not JSON');
@@ -66,7 +66,7 @@ describe('the store of quarantined messages', () => {
     expect(await desk.groups({ topic: 'muster.other' })).toEqual([]);
   });
 
-  it('shows the bytes, and no more of them than are asked for', async () => {
+  it('returns the bytes of a message up to the requested limit', async () => {
     const value = Buffer.from([0, 255, 1, 2]);
     const id = await keep(SG, 'garbage', value);
     expect(await desk.find(id, 100)).toMatchObject({ key: null, value, bytes: 4 });
@@ -76,7 +76,7 @@ describe('the store of quarantined messages', () => {
     expect(await desk.find(uuidv7(), 100)).toBeUndefined();
   });
 
-  it('hands what is to be replayed to the trigger, with its bytes, until that has published it', async () => {
+  it('offers messages for replay to the trigger, with their bytes, until they are published', async () => {
     const value = Buffer.from([0, 255]);
     const id = await keep(SG, 'garbage', value);
     await keep(SG, 'garbage');
@@ -90,7 +90,7 @@ describe('the store of quarantined messages', () => {
     expect(replayed?.decidedAt).toBeInstanceOf(Date);
   });
 
-  it('decides about a message once: a second decision returns its state', async () => {
+  it('decides about a message once: a second decision returns the current state', async () => {
     const id = await keep(SG, 'garbage');
     expect(await desk.decide(id, 'discarded')).toMatchObject({ state: 'discarded' });
     expect(await desk.decide(id, 'discarded')).toMatchObject({ state: 'discarded' });
@@ -99,7 +99,7 @@ describe('the store of quarantined messages', () => {
     expect(await desk.decide(uuidv7(), 'discarded')).toBeUndefined();
   });
 
-  it('decides about all messages of a topic or a reason that are kept', async () => {
+  it('decides about all kept messages of a topic or a reason', async () => {
     const decided = await keep(SG, 'not JSON');
     await desk.decide(decided, 'discarded');
     await keep(SG, 'not JSON');

@@ -117,7 +117,7 @@ describe('receipts of a run that ended long ago', () => {
     await retention().countReceipts(10);
   }
 
-  it('are deleted once they are counted, and the report keeps its figures', async () => {
+  it('are deleted after they are counted, and the report keeps its figures', async () => {
     const { runId } = await runWithReceipts();
     expect(await figuresOf(runId)).toEqual(expected);
     await closeAndCount();
@@ -129,7 +129,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(snapshot?.failuresKept).toBe(true);
   });
 
-  it('keep their figures when the failures go first', async () => {
+  it('keep their figures if the failures are deleted first', async () => {
     const { runId } = await runWithReceipts();
     await closeAndCount();
     expect((await retention().dropWeeks('failures', 50)).weeks).toBe(1);
@@ -138,7 +138,7 @@ describe('receipts of a run that ended long ago', () => {
     expect((await reports().snapshot(runId))?.receiptsDeletedAt).toBeNull();
   });
 
-  it('stay, and so do the failures, until they are counted', async () => {
+  it('are not deleted before they are counted, and neither are the failures', async () => {
     const { runId } = await runWithReceipts();
     const dropBoth = async () => [
       (await retention().dropWeeks('receipts', 7)).weeks,
@@ -155,7 +155,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await figuresOf(runId)).toEqual(expected);
   });
 
-  it('are not accepted any more once the run is closed, so that none counts twice', async () => {
+  it('are refused after the run is closed, so that no receipt counts twice', async () => {
     const { runId } = await runWithReceipts();
     await retention().closeReceipts(7, 10);
     const late = ['u3', 'u4'].map((user) => receipt(runId, user));
@@ -167,7 +167,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await figuresOf(runId)).toEqual(expected);
   });
 
-  it('are counted from the failures of several looks', async () => {
+  it('are counted from failures in several batches', async () => {
     const { runId, feedId } = await addRun();
     // More than two looks of 20,000, in batches of 100.
     await database.pool.query(
@@ -192,7 +192,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await figuresOf(runId)).toEqual(before);
   });
 
-  it('are closed and counted some runs at a time, and never of a run that goes on', async () => {
+  it('are closed and counted some runs at a time, and never for an open run', async () => {
     for (const later of [0, 1, 2]) await addRun({ later });
     await addRun({ ended: false, later: 3 });
     expect(await retention().closeReceipts(7, 2)).toBe(2);
@@ -207,7 +207,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(states.map(({ state }) => state)).toEqual(['counted', 'counted', 'counted', 'open']);
   });
 
-  it('are deleted in chunks where they lie in no week, and their run goes after them', async () => {
+  it('are deleted in chunks if they are outside of weekly partitions, and afterwards their run is deleted', async () => {
     const { runId } = await runWithReceipts({ partitioned: false });
     expect(await retention().deleteStrays('receipts', 7, 100)).toBe(0);
     expect(await retention().deleteStrays('failures', 7, 100)).toBe(0);
@@ -224,7 +224,7 @@ describe('receipts of a run that ended long ago', () => {
 
   const settled = [{ step: 1, delivered: 1, undelivered: 1, unexpected: 1 }];
 
-  it('are counted again after a settlement, so that the report does not change when they are deleted', async () => {
+  it('are counted again after a settlement, so that the report does not change at their deletion', async () => {
     const { runId } = await runWithReceipts();
     await closeAndCount();
     expect(await settle(runId)).toEqual(['settled']);
@@ -237,7 +237,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await figuresOf(runId)).toEqual(settled);
   });
 
-  it('are counted as none once all users with unexpected receipts are settled as succeeded', async () => {
+  it('count as zero unexpected receipts once all affected users are settled as succeeded', async () => {
     const { runId } = await addRun();
     await receipts().record([receipt(runId, 'u2', false)]);
     await closeAndCount();
@@ -248,7 +248,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await figuresOf(runId)).toEqual([{ step: 1, delivered: 0, undelivered: 1, unexpected: 0 }]);
   });
 
-  it('are not counted again after a settlement as failed, which changes no figure of receipts', async () => {
+  it('are not counted again after a settlement as failed, which changes no figure', async () => {
     const { runId } = await runWithReceipts();
     await closeAndCount();
     expect(await settle(runId, 'failed')).toEqual(['settled']);
@@ -256,7 +256,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await figuresOf(runId)).toEqual(expected);
   });
 
-  it('are counted again if a settlement came during the count', async () => {
+  it('are counted again if a settlement happened during the count', async () => {
     const { runId } = await runWithReceipts();
     await retention().closeReceipts(7, 10);
     await passFiveMinutes();
@@ -273,7 +273,7 @@ describe('receipts of a run that ended long ago', () => {
   });
 
   it.each(['receipts', 'failures'] as const)(
-    'keep the week of %s if a settlement came between the look at it and its deletion',
+    'keep the week of %s if a settlement happened between its selection and its deletion',
     async (kind) => {
       const { runId } = await runWithReceipts();
       await closeAndCount();
@@ -290,7 +290,7 @@ describe('receipts of a run that ended long ago', () => {
   );
 
   it.each(['receipts', 'failures'] as const)(
-    'keep the strays of %s if a settlement came between the look at them and their deletion',
+    'keep the unpartitioned %s if a settlement happened between their selection and their deletion',
     async (kind) => {
       const { runId } = await runWithReceipts({ partitioned: false });
       await closeAndCount();
@@ -304,7 +304,7 @@ describe('receipts of a run that ended long ago', () => {
     },
   );
 
-  it('are settled by who locks the run first, as retention does, so that neither waits for the other', async () => {
+  it('are settled under the same lock as retention, so that neither waits for the other', async () => {
     const { runId } = await runWithReceipts();
     await closeAndCount();
     const unlocked = `select from user_failures where user_id = 'u2' for update skip locked`;
@@ -320,7 +320,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(found).toBe(1);
   });
 
-  it('leave the figures as they are if a settlement comes after their deletion', async () => {
+  it('keep their figures if a settlement happens after their deletion', async () => {
     const { runId } = await runWithReceipts();
     await closeAndCount();
     await retention().dropWeeks('receipts', 7);
@@ -329,7 +329,7 @@ describe('receipts of a run that ended long ago', () => {
     expect(await figuresOf(runId)).toEqual(expected);
   });
 
-  it('are not reported as deleted of a run that never had any', async () => {
+  it('are not reported as deleted for a run that never had any', async () => {
     const { runId } = await runWithReceipts();
     const other = await addRun({ later: 1 });
     await closeAndCount();
@@ -338,7 +338,7 @@ describe('receipts of a run that ended long ago', () => {
     expect((await reports().snapshot(other.runId))?.receiptsDeletedAt).toBeNull();
   });
 
-  it('hold up no other run if their count fails, and are counted five minutes later', async () => {
+  it('do not delay other runs if their count fails, and are counted five minutes later', async () => {
     const failing = await runWithReceipts();
     const next = await runWithReceipts({ later: 1 });
     await retention().closeReceipts(7, 10);

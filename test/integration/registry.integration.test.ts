@@ -24,11 +24,11 @@ async function emptied() {
 
 describeRegistry('on Postgres', emptied);
 
-describe('the registry on Postgres, beyond its twin', () => {
+describe('the registry on Postgres', () => {
   const rewards = actionTypeConfig.parse({ url: 'http://rewards.test/v1', class: 'A' });
   const seed = { actionTypes: { 'award-reward': rewards }, countries: ['SG'], partitionsPerShard: 2 };
 
-  it('is overwritten by config apply, which says what differed, and leaves disabled what is disabled', async () => {
+  it('is overwritten by config apply, which lists the differences and keeps disabled types disabled', async () => {
     const { types, seed: start } = await emptied();
     await start(seed);
     await types.change('award-reward', { config: { ...rewards, timeoutMs: 777 }, enabled: false }, null);
@@ -40,7 +40,7 @@ describe('the registry on Postgres, beyond its twin', () => {
     expect(await applyConfig(database.pool, noServices, seed)).toEqual([]);
   });
 
-  it('reads past a type that a newer version wrote and this one cannot read', async () => {
+  it('skips an action type of a newer version that this version cannot parse', async () => {
     const { types, source, seed: start } = await emptied();
     await start(seed);
     const newer = { ...rewards, class: 'Z' };
@@ -55,7 +55,7 @@ describe('the registry on Postgres, beyond its twin', () => {
     expect(await types.get('from-later')).toBeUndefined();
   });
 
-  it('takes changes from many at once without a deadlock, each with a revision of its own', async () => {
+  it('accepts concurrent changes without a deadlock, each with its own revision', async () => {
     const { types, shards, source, seed: start } = await emptied();
     const before = await source.revision();
     const names = Array.from({ length: 10 }, (_, index) => `type-${index}`);

@@ -97,7 +97,7 @@ describe('retention on Postgres', () => {
     return { ...subject, runId, feedId };
   }
 
-  it('deletes in chunks what lies in no week, users before their steps', async () => {
+  it('deletes rows outside of weekly partitions in chunks, users before their steps', async () => {
     const subject = await strayRun();
     const { retention, reports, feedId, runId } = subject;
     expect(await retention.deleteStrays('steps', 14, 100)).toBe(0);
@@ -109,13 +109,13 @@ describe('retention on Postgres', () => {
     expect((await reports.snapshot(runId))?.failuresKept).toBe(false);
   });
 
-  it('leaves strays of a run that has not ended', async () => {
+  it('keeps rows outside of weekly partitions while their run has not ended', async () => {
     const subject = await strayRun({ ended: false });
     expect(await subject.retention.deleteStrays('users', 14, 100)).toBe(0);
     expect(await subject.count(subject.feedId)).toMatchObject({ users: 1 });
   });
 
-  it('makes the other weeks where strays are in the way of one', async () => {
+  it('creates the other weekly partitions if stray rows prevent one', async () => {
     const { feedId } = await strayRun();
     const { rows } = await database.pool.query<{ made: number }>(
       `select make_feed_partitions(now() - interval '60 days', now() - interval '46 days') as made`,
@@ -179,7 +179,7 @@ describe('retention on Postgres', () => {
     expect(await left()).toEqual([0, 0, 0, 0]);
   });
 
-  it('leaves weeks for later that a long reader has, and keeps no writer waiting behind it', async () => {
+  it('skips weeks that a long reader has locked, and writers do not queue behind the reader', async () => {
     const subject = await postgresStores();
     const { retention, campaigns, rows } = subject;
     const { campaignId } = await campaigns.create(campaignDefinitionOf());
@@ -234,7 +234,7 @@ describe('retention on Postgres', () => {
     return rows[0]?.name ?? '';
   }
 
-  it('gives partitions that it makes the storage of those that were there', async () => {
+  it('creates partitions with the storage settings of existing partitions', async () => {
     await (await postgresStores()).retention.makeAhead();
     const { rows } = await database.pool.query<{ parent: string; options: string[] | null; storage: string | null }>(
       `select distinct i.inhparent::regclass::text as parent, c.reloptions as options,
@@ -246,7 +246,7 @@ describe('retention on Postgres', () => {
     expect(rows.find(({ parent }) => parent === 'batches')).toMatchObject({ storage: 'm' });
   });
 
-  it('deletes answers, dead letters and entries of the audit log when they are old', async () => {
+  it('deletes old idempotency responses, dead letters and audit log entries', async () => {
     const { retention } = await postgresStores();
     await database.pool.query(
       `insert into idempotency_keys (api_key, key, body_digest, created_at)

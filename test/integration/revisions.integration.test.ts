@@ -43,7 +43,7 @@ async function addSubject({ column, insert }: Subject): Promise<string> {
 }
 
 describe('the table of revisions', () => {
-  it.each(subjects)('loses all revisions of a deleted $column, and no others', async (subject) => {
+  it.each(subjects)('deletes all revisions of a deleted $column, and no others', async (subject) => {
     const { column, table } = subject;
     const [deleted, kept] = [await addSubject(subject), await addSubject(subject)];
     const others = subjects.filter((other) => other !== subject);
@@ -74,7 +74,7 @@ describe('the table of revisions', () => {
     await expect(database.pool.query(insert, [uuidv7()])).rejects.toThrow(/foreign key constraint/);
   });
 
-  it('gives workers the revision of a run by an index on campaign and number', async () => {
+  it('finds the revision of a run for workers by an index on campaign and number', async () => {
     for (const { column, table } of subjects) {
       const state = column === 'campaign' ? `, state` : '';
       await database.pool.query(`insert into ${table} (id, name, revision${state})

@@ -20,7 +20,7 @@ const subjectOf = () => ({
 
 const host = { clientId: clientIdOf(1), host: 'down.example' };
 
-describe('the state of the scheduler, for operators', () => {
+describe('the scheduler status for operators', () => {
   let subject: ReturnType<typeof subjectOf>;
   beforeEach(async () => {
     await database.empty();
@@ -30,7 +30,7 @@ describe('the state of the scheduler, for operators', () => {
   const states = (regions: readonly { name: string; epoch: number; active: boolean }[] | undefined) =>
     regions?.map(({ name: region, epoch, active }) => [region, epoch, active]);
 
-  it('shows who is alive, who owns what, and what is due there', async () => {
+  it('shows live nodes, owned partitions and due jobs', async () => {
     const beat = { owner: 'a', kind: 'scheduler', region: 'local', ttlMs: 9000, figures: { lagMs: 7 } } as const;
     await subject.partitions.beat(beat, []);
     await subject.add([
@@ -46,7 +46,7 @@ describe('the state of the scheduler, for operators', () => {
     expect(look.partitions[2]).toMatchObject({ partition: 2, due: 0, oldestMs: 0 });
   });
 
-  it('shows hosts that are left alone, with what waits for them, and lets one come back', async () => {
+  it('shows hosts with open circuits and their waiting jobs, and can enable a host', async () => {
     await subject.circuits.disable(host, 'status 410');
     await subject.add([{ jobId: jobIdOf(1), clientId: host.clientId, dueInMs: -1, sideline: host.host }]);
     expect((await subject.desk.look()).hosts).toMatchObject([
@@ -57,7 +57,7 @@ describe('the state of the scheduler, for operators', () => {
     expect(await subject.circuits.bringBack(host, 10)).toBe(1);
   });
 
-  it('makes one region the only one; who enters another learns of it, and a new epoch with its return', async () => {
+  it('switches to one region, and a region gets a new epoch when it is activated again', async () => {
     expect(await subject.regions.enter('local')).toEqual({ name: 'local', epoch: 1, active: true });
     expect(await subject.regions.enter('west')).toEqual({ name: 'west', epoch: 1, active: true });
     const switched = [

@@ -107,8 +107,8 @@ async function jobs(): Promise<StoredJob[]> {
 describeSchedules('on Postgres', postgresSchedules);
 describeCampaignSchedules('on Postgres', postgresCampaignSchedules);
 
-describe('firing on Postgres', () => {
-  it('leaves nothing of a look whose process dies in the middle, and the next look fires it once', async () => {
+describe('firing schedules on Postgres', () => {
+  it('stores nothing if its process dies halfway, and the next pass fires the schedule once', async () => {
     const { schedules, addClient, due, ...subject } = await postgresSchedules();
     const client = { clientId: uuidv7(), name: 'shop', definition: clientDefinition.parse({}) };
     await addClient(client);
@@ -135,7 +135,7 @@ describe('firing on Postgres', () => {
     expect(await jobs()).toHaveLength(1);
   });
 
-  it('decides just before an instant what is there for others at that instant, and no change comes between', async () => {
+  it('decides about an instant atomically, without a concurrent change in between', async () => {
     const { schedules, addClient, due: plain, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
     await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
@@ -177,7 +177,7 @@ describe('firing on Postgres', () => {
     expect(await jobs()).toHaveLength(2);
   });
 
-  it('changes nothing while more was missed than one request can decide, and forgets none of it', async () => {
+  it('refuses a change while more occurrences were missed than one request can decide, and keeps them', async () => {
     const { schedules, addClient, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
     await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
@@ -191,7 +191,7 @@ describe('firing on Postgres', () => {
     expect((skipped.rows[0]?.sum ?? 0) + (await jobs()).length).toBe(1_200_000);
   });
 
-  it('makes the jobs of a thousand schedules that are due at once, a hundred in one transaction', async () => {
+  it('creates the jobs of a thousand due schedules, a hundred per transaction', async () => {
     const { schedules, addClient, due, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
     await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });

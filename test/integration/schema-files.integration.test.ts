@@ -74,14 +74,14 @@ const schema = `
 
 const readSchema = async () => (await client.query<{ line: string }>(schema)).rows.map(({ line }) => line);
 
-describe('a file of the schema', () => {
-  it.each(names)('needs no file that it does not name: %s', async (name) => {
+describe('a SQL file of the schema', () => {
+  it.each(names)('needs only the files that it names: %s', async (name) => {
     await expect(within(withEarlier(name), () => Promise.resolve('ran'))).resolves.toBe('ran');
   });
 });
 
-describe('the schema', () => {
-  it('is the same in every order that its files allow', async () => {
+describe('the database schema', () => {
+  it('is identical for every order that its files allow', async () => {
     const one = await within(orderSql(textsIn(names)), readSchema);
     const other = await within(orderSql(textsIn(names.toReversed())), readSchema);
     expect(one.length).toBeGreaterThan(1000);

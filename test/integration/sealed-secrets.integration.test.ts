@@ -98,7 +98,7 @@ const echo =
     body: Buffer.from(JSON.stringify({ path, sent })),
   });
 
-it('no table holds a secret of a job in the clear, from its acceptance to its end, and the receiver gets it', async () => {
+it('no table contains a secret of a job in clear text, from acceptance to end, and the receiver gets the secret', async () => {
   const [id] = [await accept({ idempotencyKey: 'order-17' }), await accept({ client: 'chat', url: hook, headers: {} })];
   expect(await leaks()).toEqual([]);
   const retried = await callAll(echo(500));
@@ -127,7 +127,7 @@ it('no table holds a secret of a job in the clear, from its acceptance to its en
   expect((await on.ask('POST', '/v1/jobs', other)).statusCode).toBe(422);
 });
 
-it('no table holds a secret of a schedule, nor of what it fires; none is shown, and a change keeps it', async () => {
+it('no table or response contains a secret of a schedule or of its jobs, and a change keeps the secret', async () => {
   const target = { client: 'orders', url, headers };
   const made = await on.ask('POST', '/v1/schedules', { name: 'hourly', everySeconds: 3600, target });
   const { id } = z.object({ id: z.string() }).parse(made.json());
@@ -165,7 +165,7 @@ it('no table holds a secret of a schedule, nor of what it fires; none is shown, 
 it.each([
   [{ kind: 'bearer', token: 'bearer-of-the-client' }, 'Bearer bearer-of-the-client'],
   [{ kind: 'basic', username: 'shop', password: 'pass-of-the-client' }, 'Basic c2hvcDpwYXNzLW9mLXRoZS1jbGllbnQ='],
-])('what a client is authorised with goes to its servers alone, and stays nowhere: %j', async (auth, header) => {
+])('the credentials of a client are sent only to its origins and stored only sealed: %j', async (auth, header) => {
   await on.ask('PUT', '/v1/clients/orders/auth', { ...auth, origins: ['https://shop.test'] });
   const body = { order: 17 };
   await accept({ headers: undefined, body, url: 'https://shop.test/hook' });
@@ -192,7 +192,7 @@ it.each([
 
 const oauth2 = { kind: 'oauth2', origins: ['https://shop.test'], tokenUrl: 'https://id.test/token', clientId: 'shop' };
 
-it('a client has access tokens by its credentials, and neither those nor these stay anywhere', async () => {
+it('access tokens and client credentials are used for calls and stored nowhere in clear text', async () => {
   await on.ask('PUT', '/v1/clients/orders/auth', { ...oauth2, clientSecret: 'secret-of-the-client' });
   const url = 'https://shop.test/hook';
   await accept({ headers: undefined, url });
@@ -214,7 +214,7 @@ it('a client has access tokens by its credentials, and neither those nor these s
   expect(stored).not.toContain('-of-the-client');
 });
 
-it('where tokens are not to be had, jobs of that client are not sent and lose nothing; others are called', async () => {
+it('jobs of a client wait without losing attempts while no access token is available, and other clients are called', async () => {
   await on.ask('PUT', '/v1/clients/orders/auth', { ...oauth2, clientSecret: 'secret-of-the-client' });
   await accept({ headers: undefined, url: 'https://shop.test/hook' });
   await accept({ client: 'chat', headers: undefined, url: 'https://shop.test/other' });
@@ -232,7 +232,7 @@ async function callAgainWithout(secretBox: SecretBox) {
   return await callAll(() => expect.unreachable('nothing is called without it'), secretBox);
 }
 
-it('what was stored in the clear before is still called, and known when it comes again', async () => {
+it('a job stored before sealing is still called, and its repeat is recognised', async () => {
   const id = await accept({ idempotencyKey: 'order-17' });
   const plain = JSON.stringify({ ...headers });
   await on.pool.query('update jobs set url = $2, headers = $3 where id = $1', [id, url, plain]);

@@ -55,8 +55,8 @@ beforeEach(async () => {
 
 const find = async (digest: string) => (await sessions.find([digest])).get(digest);
 
-describe('sessions', () => {
-  it('finds a session with its key, its role and its end', async () => {
+describe('the session store', () => {
+  it('returns a session with its key, role and expiry', async () => {
     const opened = await sessions.open('s1', apiKey.key);
     expect(opened.apiKey).toEqual(apiKey);
     expect(opened.expiresAt.getTime() - opened.createdAt.getTime()).toBe(sessionMaxMs);
@@ -66,12 +66,12 @@ describe('sessions', () => {
     expect(await find('s2')).toBeUndefined();
   });
 
-  it('opens none for a key that is not there', async () => {
+  it('opens no session for an unknown key', async () => {
     await expect(sessions.open('s1', nobody)).rejects.toThrow();
     expect(await find('s1')).toBeUndefined();
   });
 
-  it('ends one that nobody used for twelve hours', async () => {
+  it('ends a session that was unused for twelve hours', async () => {
     await sessions.open('s1', apiKey.key);
     await subject.passTime(sessionIdleMs - minuteMs);
     expect(await find('s1')).toBeDefined();
@@ -82,7 +82,7 @@ describe('sessions', () => {
     expect(await find('s1')).toBeUndefined();
   });
 
-  it('ends one after seven days, however often it is used', async () => {
+  it('ends a session after seven days, however often it is used', async () => {
     await sessions.open('s1', apiKey.key);
     for (let hours = 0; hours < 7 * 24 - 8; hours += 8) {
       await subject.passTime(8 * 60 * minuteMs);
@@ -92,13 +92,13 @@ describe('sessions', () => {
     expect(await find('s1')).toBeUndefined();
   });
 
-  it('ends with its key', async () => {
+  it('ends a session when its key is revoked', async () => {
     await sessions.open('s1', apiKey.key);
     await subject.keys.revoke(apiKey.key);
     expect(await find('s1')).toBeUndefined();
   });
 
-  it('closes one, and leaves the others', async () => {
+  it('closes one session and leaves the others', async () => {
     await sessions.open('s1', apiKey.key);
     await sessions.open('s2', apiKey.key);
     expect(await sessions.close('s1')).toBe(true);
@@ -107,7 +107,7 @@ describe('sessions', () => {
     expect(await find('s2')).toBeDefined();
   });
 
-  it('closes all of a key, its links too, and none of another', async () => {
+  it('closes all sessions and links of a key, and none of another key', async () => {
     const other = await subject.keys.add({ name: 'another', digest: 'digest of another', role: 'viewer' });
     await sessions.open('s1', apiKey.key);
     await sessions.open('s2', apiKey.key);
@@ -119,14 +119,14 @@ describe('sessions', () => {
     expect(await sessions.useLink('l1')).toBeUndefined();
   });
 
-  it('lets a link be used once', async () => {
+  it('accepts a log-in link once', async () => {
     await sessions.addLink('l1', apiKey.key);
     const used = await Promise.all(Array.from({ length: 5 }, () => sessions.useLink('l1')));
     expect(used.filter((key) => key !== undefined)).toEqual([apiKey]);
     expect(await sessions.useLink('l1')).toBeUndefined();
   });
 
-  it('lets a link be used for ten minutes', async () => {
+  it('accepts a log-in link for ten minutes', async () => {
     await sessions.addLink('l1', apiKey.key);
     await sessions.addLink('l2', apiKey.key);
     await subject.passTime(linkLifeMs - minuteMs);
@@ -135,7 +135,7 @@ describe('sessions', () => {
     expect(await sessions.useLink('l2')).toBeUndefined();
   });
 
-  it('finds no session of a key that has expired, and takes no link of it', async () => {
+  it('returns no session and accepts no link of an expired key', async () => {
     await sessions.open('s1', apiKey.key);
     await sessions.addLink('l1', apiKey.key);
     await database.pool.query('update api_keys set expires_at = now()');
@@ -143,13 +143,13 @@ describe('sessions', () => {
     expect(await sessions.useLink('l1')).toBeUndefined();
   });
 
-  it('takes no link of a revoked key', async () => {
+  it('accepts no link of a revoked key', async () => {
     await sessions.addLink('l1', apiKey.key);
     await subject.keys.revoke(apiKey.key);
     expect(await sessions.useLink('l1')).toBeUndefined();
   });
 
-  it('is swept of sessions and links that are over, and of nothing else', async () => {
+  it('deletes only sessions and links that have ended', async () => {
     await sessions.open('s1', apiKey.key);
     await sessions.addLink('l1', apiKey.key);
     await subject.passTime(sessionIdleMs + minuteMs);

@@ -44,13 +44,13 @@ async function makeSubject(): Promise<ShardFiguresSubject> {
   };
 }
 
-describe('figures of shards', () => {
+describe('shard figures', () => {
   let subject: ShardFiguresSubject;
   beforeEach(async () => {
     subject = await makeSubject();
   });
 
-  it('hold what each worker said last of each of its shards', async () => {
+  it('contain the last report of each worker for each of its shards', async () => {
     await subject.shardReports.report('a', [
       { ...shardOf('SG'), ...busy },
       { ...shardOf('ID'), ...busy },
@@ -64,7 +64,7 @@ describe('figures of shards', () => {
     expect(said).toContainEqual({ worker: 'b', ...shardOf('SG'), ...busy });
   });
 
-  it('tell the trigger why workers cannot serve a shard, where none does', async () => {
+  it('contain the reason why no worker can serve a shard', async () => {
     const refused = (country: string, refusal: string) => ({ ...shardOf(country), ...busy, refusal });
     await subject.shardReports.report('a', [refused('SG', 'slow'), refused('ID', 'slow')]);
     await subject.shardReports.report('b', [refused('SG', 'slow'), { ...shardOf('ID'), ...busy }]);
@@ -73,7 +73,7 @@ describe('figures of shards', () => {
     expect(await subject.runs.refusals()).toEqual([]);
   });
 
-  it('forget a worker that was not heard of for a minute, and what was taken back', async () => {
+  it('omit a worker that was silent for a minute, and withdrawn shards', async () => {
     const both = [
       { ...shardOf('SG'), ...busy },
       { ...shardOf('ID'), ...busy },
@@ -87,7 +87,7 @@ describe('figures of shards', () => {
     expect(await subject.figures.reports()).toEqual([{ worker: 'alive', ...shardOf('SG'), ...busy }]);
   });
 
-  it('tell what running runs have to do: ready, put back, and ahead', async () => {
+  it('contain the ready, delayed and upcoming batches of running runs', async () => {
     const { steps } = await startFedRun(subject, [['a'], ['b'], ['c'], ['d']], { countries: ['SG'], chain });
     const [first, second] = steps;
     if (!first || !second) throw new Error('nothing was fed');
@@ -101,7 +101,7 @@ describe('figures of shards', () => {
     ]);
   });
 
-  it('count what is not fed yet as ahead, by the estimate, in batches of the run', async () => {
+  it('count unfed batches as upcoming, by the estimate and the batch size of the run', async () => {
     const { runId } = await startRun(subject, { countries: ['SG'], chain, name: 'whole' });
     await subject.runs.finish(runId, 'cancelled', null);
     const { runId: estimated } = await createRun(subject, { countries: ['SG'], chain });

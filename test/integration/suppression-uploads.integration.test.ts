@@ -69,8 +69,8 @@ async function begun(mode: 'replace' | 'add', confirmRemoved: number | null = nu
   return begin.upload;
 }
 
-describe('a file of people', () => {
-  it('is added to the list, each once, with the rows that are no user', async () => {
+describe('an uploaded suppression file', () => {
+  it('adds each user once to the list, and returns the rejected rows', async () => {
     await add('a', 'b');
     const done = await uploaded('userId\nb\nc\n\nc\r\n"x""y"\na,b\nnew\u0001line', '&note=asked%20to&acceptRejected=2');
     expect(done).toMatchObject({ state: 'done', mode: 'add', rows: 6, people: 2, rejected: 2, note: 'asked to' });
@@ -84,7 +84,7 @@ describe('a file of people', () => {
     expect(await get('/users/c')).toMatchObject({ lists: [{ note: 'asked to' }] });
   });
 
-  it('takes the place of the list, packed too, and nothing of it is lost that came meanwhile', async () => {
+  it('replaces the list, also when compressed, and keeps users who were added in the meantime', async () => {
     await add('a', 'b');
     await pass(1000);
     const upload = await begun('replace', 2);
@@ -98,7 +98,7 @@ describe('a file of people', () => {
     expect(await listShown()).toMatchObject({ people: 2 });
   });
 
-  it('that does not come whole leaves the list as it was, and its cause', async () => {
+  it('leaves the list unchanged and records the cause if the upload is incomplete', async () => {
     await add('a');
     const response = await upload(gzipSync('b\nc').subarray(0, 15), '&mode=replace', { 'content-encoding': 'gzip' });
     expect(response.statusCode).toBe(400);
@@ -108,7 +108,7 @@ describe('a file of people', () => {
     expect(suppressionUpload.parse(items[0]).cause).toContain('cannot be unpacked');
   });
 
-  it('that is refused leaves the list as it was, also behind its first parts', async () => {
+  it('leaves the list unchanged if it is refused, even after its first parts', async () => {
     await add('a');
     const before = await listShown();
     const many = Array.from({ length: 30_000 }, (_, n) => `u-${n}`);
@@ -123,7 +123,7 @@ describe('a file of people', () => {
     expect(await listShown()).toMatchObject({ people: 30_001 });
   });
 
-  it('is added to the list only when all of it is there, and keeps people who came meanwhile', async () => {
+  it('changes the list only once it is complete, and keeps users who were added in the meantime', async () => {
     await add('a');
     const upload = await begun('add');
     await upload.add(rowsOf('b', 'c'));
@@ -134,7 +134,7 @@ describe('a file of people', () => {
     expect(await listShown()).toMatchObject({ people: 4 });
   });
 
-  it('may have other columns, and describes what it was read as', async () => {
+  it('may have other columns, and the response describes how it was read', async () => {
     const response = await upload('userId;reason\nid-1;asked by phone\nid-2;asked by mail\n', '');
     expect(receivedSuppressions.parse(response.json())).toMatchObject({
       people: 2,
@@ -143,7 +143,7 @@ describe('a file of people', () => {
     expect(await people()).toEqual(['id-1', 'id-2']);
   });
 
-  it('keeps a second one of the same list waiting, and is begun once under its key', async () => {
+  it('blocks a second upload to the same list, and is stored once under its idempotency key', async () => {
     const first = await begun('add');
     expect((await upload('a', '')).statusCode).toBe(429);
     await first.fail('given up', end);
@@ -153,7 +153,7 @@ describe('a file of people', () => {
     expect(await people()).toEqual(['a']);
   });
 
-  it('is refused where its action type is not registered, or holds nobody', async () => {
+  it('is refused if its action type is unknown or if it contains no users', async () => {
     const url = '/v1/suppressions/uploads?actionType=send-letter';
     const headers = { ...authorized, 'content-type': 'text/csv' };
     const unknown = await on.api.server.inject({ method: 'POST', url, headers, payload: 'a' });
@@ -162,7 +162,7 @@ describe('a file of people', () => {
   });
 });
 
-describe('a replacement that removes people', () => {
+describe('a replacement that removes users', () => {
   const ten = Array.from({ length: 10 }, (_, place) => `u${place}`);
   const without = (count: number) => [...ten.slice(count), 'new'].join('\n');
 
@@ -176,7 +176,7 @@ describe('a replacement that removes people', () => {
     await pass(1000);
   });
 
-  it('is done at once if they are a tenth of the list or fewer', async () => {
+  it('is applied directly if it removes at most a tenth of the list', async () => {
     expect(await replaced(without(0))).toBe('done');
     await pass(1000);
     expect(await people()).toHaveLength(11);
@@ -184,7 +184,7 @@ describe('a replacement that removes people', () => {
     expect(await people()).not.toContain('u0');
   });
 
-  it('is refused with their number if they are more, and replaces nothing', async () => {
+  it('is refused with the number of removals if it removes more, and changes nothing', async () => {
     const refused = await replaced(without(2));
     expect(refused).toMatchObject({
       status: 409,
@@ -198,7 +198,7 @@ describe('a replacement that removes people', () => {
     expect(items[0]).toMatchObject({ state: 'failed', cause: expect.stringContaining('removes 2 of them') as unknown });
   });
 
-  it('is done if their number is confirmed, and refused with any other', async () => {
+  it('is applied if the number is confirmed, and refused with any other number', async () => {
     for (const wrong of [0, 1, 3, 10]) {
       expect(await replaced(without(2), `&confirmRemoved=${wrong}`)).toMatchObject({ status: 409 });
     }
@@ -218,7 +218,7 @@ describe('a replacement that removes people', () => {
     expect(await people()).toEqual(ten);
   });
 
-  it('does not count people who came while the file was read', async () => {
+  it('does not count users who were added while the file was read', async () => {
     const upload = await begun('replace');
     await upload.add(rowsOf(...ten.slice(1)));
     await add('late1', 'late2');
@@ -226,21 +226,21 @@ describe('a replacement that removes people', () => {
     expect(await people()).toEqual(['late1', 'late2', ...ten.slice(1)]);
   });
 
-  it('may be sent again with the number under the same idempotency key', async () => {
+  it('can be repeated with the number under the same idempotency key', async () => {
     const headers = { 'idempotency-key': 'k1' };
     expect((await upload(without(5), '&mode=replace', headers)).statusCode).toBe(409);
     expect((await upload(without(5), '&mode=replace&confirmRemoved=5', headers)).statusCode).toBe(201);
     expect(await people()).toEqual(['new', ...ten.slice(5)]);
   });
 
-  it('is done without a number if the list is new', async () => {
+  it('needs no number if the list is new', async () => {
     const url = '/v1/suppressions/uploads?actionType=*&mode=replace';
     const headers = { ...authorized, 'content-type': 'text/csv' };
     const response = await on.api.server.inject({ method: 'POST', url, headers, payload: 'a' });
     expect(response.statusCode).toBe(201);
   });
 
-  it('is refused for a number that is none', async () => {
+  it('is refused if the number is malformed', async () => {
     expect(await replaced(without(2), '&confirmRemoved=two')).toMatchObject({
       status: 422,
       errors: [{ pointer: '/confirmRemoved' }],
@@ -248,8 +248,8 @@ describe('a replacement that removes people', () => {
   });
 });
 
-describe('retention', () => {
-  it('deletes the people of lists that others have taken the place of, in chunks, and nobody else', async () => {
+describe('retention of suppression lists', () => {
+  it('deletes the users of replaced lists in chunks, and no others', async () => {
     const retention = createRetentionStore({ pool: on.deps.pool });
     await add('a', 'b', 'c');
     await pass(1000);
@@ -260,7 +260,7 @@ describe('retention', () => {
     expect(await people()).toEqual(['d', 'e']);
   });
 
-  it('deletes the numbers of replaced lists once no upload names them, but for the highest', async () => {
+  it('deletes the numbers of replaced lists that no upload uses, except for the highest', async () => {
     const retention = createRetentionStore({ pool: on.deps.pool });
     const numbers = async () => {
       const { rows } = await on.deps.pool.query<{ listNo: number; state: string }>(
@@ -287,7 +287,7 @@ describe('retention', () => {
     expect(await people()).toEqual(['c']);
   });
 
-  it('ends an upload whose process has died: nothing of a replacement stays', async () => {
+  it('ends an upload whose process has died, and keeps nothing of a replacement', async () => {
     const retention = createRetentionStore({ pool: on.deps.pool });
     await add('a');
     const upload = await begun('replace');

@@ -18,7 +18,7 @@ describe('an endpoint that is a Kafka topic', () => {
     await ask('POST', '/v1/clients', { name: 'orders', sealPaths: true });
   });
 
-  it('is made, and its jobs have its topic as their URL, with headers that are kept secret', async () => {
+  it('is created, and its jobs have the topic as URL and sealed headers', async () => {
     const made = await ask('POST', endpoints, { name: 'events', url: 'kafka:shop.orders' });
     expect(endpointShape.parse(made.json())).toMatchObject({ name: 'events', url: 'kafka:shop.orders' });
     const headers = { 'x-api-key': 'a secret' };
@@ -36,12 +36,12 @@ describe('an endpoint that is a Kafka topic', () => {
     ['kafka:__consumer_offsets', 'forbidden-topic', /Kafka’s own/],
     ['kafka:', 'invalid-url', /name of a topic/],
     ['kafka:a/b', 'invalid-url', /name of a topic/],
-  ])('is refused as %s, naming field and value', async (url, code, detail) => {
+  ])('is refused with the URL %s, naming field and value', async (url, code, detail) => {
     const found = await errorsOf(ask('POST', endpoints, { name: 'events', url }));
     expect(found).toEqual([['/url', code, expect.stringMatching(detail)]]);
   });
 
-  it('takes no URL of a job, and no job without it writes to a topic', async () => {
+  it('accepts no URL in its jobs, and no other job can write to a topic', async () => {
     await ask('POST', endpoints, { name: 'events', url: 'kafka:orders' });
     const job = { client: 'orders', endpoint: 'events', url: 'https://shop.test/hook' };
     expect(await errorsOf(ask('POST', '/v1/jobs', job))).toEqual([

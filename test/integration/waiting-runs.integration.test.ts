@@ -48,8 +48,8 @@ async function pagesBeside(runs: number): Promise<Record<string, number>> {
   };
 }
 
-describe('the looks of a trigger beside runs that are fed and wait', () => {
-  it('read as much beside ten times as many: for feeds, for runs that began, for what is due of some feeds', async () => {
+describe('the queries of a trigger beside runs that wait', () => {
+  it('read as many pages beside ten times as many runs, for feeds, runs and due steps', async () => {
     const besideFew = await pagesBeside(100);
     const besideMany = await pagesBeside(900);
     expect(besideMany['claim']).toBeLessThanOrEqual((besideFew['claim'] ?? 0) + 2);

@@ -39,15 +39,15 @@ async function fire(): Promise<string[]> {
   return fired.runs.map(({ runId }) => publicId('run', runId));
 }
 
-describe('the history of a run says who asked for it', () => {
-  it('where a person started its campaign', async () => {
+describe('the created event in the history of a run', () => {
+  it('names the user who started the campaign', async () => {
     const started = await ask('POST', `/v1/campaigns/${await campaign()}/start`);
     expect(started.statusCode, started.body).toBe(200);
     const [runId = ''] = await fire();
     expect(await createdEvent(runId)).toEqual({ kind: 'created', detail: { by } });
   });
 
-  it('by nobody where a schedule did', async () => {
+  it('names no user if a schedule started the run', async () => {
     const { campaignId } = await on.deps.campaigns.create(campaignDefinitionOf());
     await on.pool.query(
       `insert into run_starts (partition_id, due_at, id, campaign, revision) values (1, now(), uuidv7(), $1, 1)`,
@@ -57,7 +57,7 @@ describe('the history of a run says who asked for it', () => {
     expect(await createdEvent(runId)).toEqual({ kind: 'created', detail: {} });
   });
 
-  it('where failed users are tried again', async () => {
+  it('names the user who retried failed users', async () => {
     const subject = createPostgresExecutionStores(on);
     const { runId, feedId } = await startFedRun(subject, [['u1', 'u2']]);
     const ledger = subject.ledgerOf('a');
@@ -69,7 +69,7 @@ describe('the history of a run says who asked for it', () => {
     expect(await createdEvent(retry.runId ?? '')).toEqual({ kind: 'created', detail: { by } });
   });
 
-  it('of a dry run, and of a test', async () => {
+  it('names the user of a dry run and of a test send', async () => {
     const id = await campaign();
     for (const body of [{ kind: 'dry-run' }, { kind: 'test', users: ['u1'], country: 'SG' }]) {
       const { run } = trial.parse((await ask('POST', `/v1/campaigns/${id}/trials`, body)).json());

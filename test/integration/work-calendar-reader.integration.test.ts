@@ -14,14 +14,14 @@ async function put(name: string, dates: string[]): Promise<void> {
   );
 }
 
-describe('a reader of work calendars', () => {
+describe('the reader of work calendars', () => {
   beforeEach(async () => {
     await database.empty();
     await put('SG', ['2027-01-01']);
     await put('VN', ['2027-01-02']);
   });
 
-  it('parses a calendar once for each of its revisions', async () => {
+  it('parses a calendar once per revision', async () => {
     const read = createWorkCalendarReader();
     const first = await read(database.pool, named);
     expect([...first.keys()].sort()).toEqual(['SG', 'VN']);
@@ -34,7 +34,7 @@ describe('a reader of work calendars', () => {
     expect(third.get('VN')).toBe(first.get('VN'));
   });
 
-  it('reads a calendar anew that was deleted and made again', async () => {
+  it('reads a calendar again that was deleted and recreated', async () => {
     const read = createWorkCalendarReader();
     await read(database.pool, named);
     await database.pool.query(`delete from work_calendars where name = 'SG'`);
@@ -43,7 +43,7 @@ describe('a reader of work calendars', () => {
     expect((await read(database.pool, named)).get('SG')?.datesOff.has(firstDate)).toBe(false);
   });
 
-  it('reads a calendar anew that was changed in SQL under the same revision', async () => {
+  it('reads a calendar again that was changed in SQL under the same revision', async () => {
     const read = createWorkCalendarReader();
     const first = await read(database.pool, named);
     const changed = JSON.stringify({ weekDaysOff: ['SUN'], dates: [{ date: '2027-01-03' }] });
@@ -53,14 +53,14 @@ describe('a reader of work calendars', () => {
     expect(second.get('VN')).toBe(first.get('VN'));
   });
 
-  it('leaves out a calendar that cannot be read, each time', async () => {
+  it('omits an unreadable calendar on every read', async () => {
     await database.pool.query(`update work_calendars set definition = '{"weekDaysOff": 7}' where name = 'SG'`);
     const read = createWorkCalendarReader();
     expect([...(await read(database.pool, named)).keys()]).toEqual(['VN']);
     expect([...(await read(database.pool, named)).keys()]).toEqual(['VN']);
   });
 
-  it('returns more calendars than it keeps', async () => {
+  it('returns more calendars than its cache holds', async () => {
     const names = Array.from({ length: 20 }, (_, nth) => `c${nth}`);
     for (const name of names) await put(name, ['2027-01-01', '2027-01-03', '2027-01-05']);
     const read = createWorkCalendarReader({ mostDates: 10 });

@@ -38,7 +38,7 @@ function unknownCommand(words: readonly string[]): string | undefined {
   return undefined;
 }
 
-describe('a command that a page or the console names', () => {
+describe('a command named in a page or in the console', () => {
   it.each(texts)('exists: $file', ({ text }) => {
     const named = /(?:["`]|<code>|^ *|\$\()(?:npm run -s )?muster ((?:-- )?[a-z][^"`<\n]*)/gm;
     const lines = [...text.matchAll(named)].map(([, line = '']) => line.replace(/^-- /, '').split(/[\s,.;:]+/));

@@ -27,7 +27,7 @@ describe('folders that import each other', () => {
   const isBelow = (known: string) => (folder: string) => folder === known || folder.startsWith(`${known}/`);
   const rootOf = (circle: readonly string[]) => notYet.find((known) => circle.every(isBelow(known)));
 
-  it('are found, directly or by others', () => {
+  it('are found, directly or transitively', () => {
     const imports = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e'], e: ['d'], f: ['a'] };
     const graph = new Map(Object.entries(imports).map(([folder, used]) => [folder, new Set(used)]));
     expect(findCircles(graph)).toEqual([
@@ -36,11 +36,11 @@ describe('folders that import each other', () => {
     ]);
   });
 
-  it('lie below one folder that is known for them', () => {
+  it('exist only below the known folders', () => {
     expect(circles.filter((circle) => rootOf(circle) === undefined)).toEqual([]);
   });
 
-  it('are still there below each of these folders', () => {
+  it('still exist below each known folder', () => {
     expect(notYet.filter((known) => !circles.some((circle) => rootOf(circle) === known))).toEqual([]);
   });
 });

@@ -44,6 +44,55 @@ tester.run('house/comment-subjects', of('comment-subjects'), {
   ],
 });
 
+tester.run('house/plain-identifiers', of('plain-identifiers'), {
+  valid: [
+    'const reported = 1; function describe(displayed: string) {}',
+    "import { askedBy } from 'contract';",
+    'const { askedBy: keyName } = counted;',
+    'const body = { anew: true };',
+    "const text = 'said';",
+    'const wishbone = tasked;',
+  ],
+  invalid: [
+    { code: 'const said = 1;', errors: [{ messageId: 'vague', data: { word: 'said', name: 'said' } }] },
+    { code: 'const { askedBy } = counted;', errors: [{ messageId: 'vague' }] },
+    { code: 'let [a, toldAtMs] = [1, 2];', errors: [{ messageId: 'vague', data: { word: 'told', name: 'toldAtMs' } }] },
+    { code: 'function isTold() {}', errors: [{ messageId: 'vague', data: { word: 'Told', name: 'isTold' } }] },
+    { code: 'const f = ({ heard = 1 }) => 2;', errors: [{ messageId: 'vague' }] },
+    { code: 'interface SaidBudget {}', errors: [{ messageId: 'vague' }] },
+    {
+      code: 'interface A { askedMs: number; noted(): void }',
+      errors: [{ messageId: 'vague' }, { messageId: 'vague' }],
+    },
+    { code: 'class A { readonly #shown = 1; anew() {} }', errors: [{ messageId: 'vague' }, { messageId: 'vague' }] },
+  ],
+});
+
+tester.run('house/test-claims', of('test-claims'), {
+  valid: [
+    "describe('a recurring campaign', () => {}); it('skips an occurrence that falls into a DST gap', () => {});",
+    "it.each([1])('accepts %s', () => {}); describe(`leases ${name}`, () => {});",
+    "it('row 9: loses no message of a broker', () => {});",
+    "if (pattern.test('of')) go(() => {});",
+    "test('of', 'passed');",
+  ],
+  invalid: [
+    {
+      code: "it('of a run is shown', () => {});",
+      errors: [{ messageId: 'opening', data: { word: 'of' } }],
+    },
+    { code: "it('rows 1 and 2: that fails, ends', () => {});", errors: [{ messageId: 'opening' }] },
+    { code: "it.each([1])('where there is %s', () => {});", errors: [{ messageId: 'opening' }] },
+    { code: "it.skip.each`a`('by hand', function () {});", errors: [{ messageId: 'opening' }] },
+    { code: 'describe(`what a worker ${name}`, () => {});', errors: [{ messageId: 'opening' }] },
+    {
+      code: "test('a pause calls nobody', async () => {});",
+      errors: [{ messageId: 'riddle', data: { word: 'nobody' } }],
+    },
+    { code: 'it(`${name} is told`, { timeout: 1 }, () => {});', errors: [{ messageId: 'riddle' }] },
+  ],
+});
+
 tester.run('house/named-parameters', of('named-parameters'), {
   valid: ["const text = 'select $1, $2, $3, $4';", 'const text = `where a = $4 and b = ${other}`;', '// $5'],
   invalid: [

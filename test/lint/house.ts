@@ -1,4 +1,4 @@
-import { definePlugin, defineRule, type Comment, type Ranged } from '@oxlint/plugins';
+import { definePlugin, defineRule, type Comment, type ESTree, type Ranged } from '@oxlint/plugins';
 import { roles } from '../../shared/domain/roles.ts';
 
 /**
@@ -154,11 +154,92 @@ const noSpreadLiterals = defineRule({
   },
 });
 
+const vagueWords = new Set(['said', 'told', 'untold', 'heard', 'shown', 'noted', 'asked', 'wish', 'surely', 'anew']);
+
+/** Identifiers are nouns and verbs of the field: `reported`, `requestedAtMs`, `notify`. Imported names are not checked. */
+const plainIdentifiers = defineRule({
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: { vague: "'{{word}}' in '{{name}}' names no fact: choose a noun or verb of the field, such as reported" },
+  },
+  create(context) {
+    const check = (node: Ranged, name: string) => {
+      const word = name.match(/[A-Z]?[a-z]+/g)?.find((part) => vagueWords.has(part.toLowerCase()));
+      if (word !== undefined) context.report({ node, messageId: 'vague', data: { word, name } });
+    };
+    const checkKey = (key: ESTree.PropertyKey) => {
+      if (key.type === 'Identifier' || key.type === 'PrivateIdentifier') check(key, key.name);
+    };
+    return {
+      Program: () => {
+        for (const { variables } of context.sourceCode.scopeManager.scopes) {
+          for (const { name, defs } of variables) {
+            const [own] = defs.filter(({ type }) => type !== 'ImportBinding');
+            if (own) check(own.name, name);
+          }
+        }
+      },
+      TSPropertySignature: ({ key }) => checkKey(key),
+      TSMethodSignature: ({ key }) => checkKey(key),
+      PropertyDefinition: ({ key }) => checkKey(key),
+      MethodDefinition: ({ key }) => checkKey(key),
+    };
+  },
+});
+
+/** Prefix of a test of faults: the rows of the table of faults. */
+const faultRows = /^rows? \d[^:]*: /;
+const openings = /^(?:that|of|by|and|nor|but|whom?|whose|what|where|whether|how|as|so|which|is none)\b/i;
+const riddles = /\b(?:nobody|somebody|everybody|anybody|whoever|whom|told|untold|said|heard|anew|surely)\b/i;
+
+/** A test name is a claim: it begins with its verb or subject, and names the user, worker or request it is about. */
+const testClaims = defineRule({
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: {
+      opening: "a test name that begins with '{{word}}' is a fragment: begin with its subject or its verb",
+      riddle: "'{{word}}' in a test name: name the user, the process or what is reported",
+    },
+  },
+  create(context) {
+    return {
+      CallExpression: ({ callee, arguments: [name, ...rest] }) => {
+        const isBlock = rest.some(({ type }) => type === 'ArrowFunctionExpression' || type === 'FunctionExpression');
+        if (name === undefined || !isBlock || !testFunctions.has(rootOf(callee))) return;
+        const text = textOf(name).replace(faultRows, '');
+        const opening = openings.exec(text)?.[0];
+        if (opening !== undefined) context.report({ node: name, messageId: 'opening', data: { word: opening } });
+        const riddle = riddles.exec(text)?.[0];
+        if (riddle !== undefined) context.report({ node: name, messageId: 'riddle', data: { word: riddle } });
+      },
+    };
+  },
+});
+
+const testFunctions = new Set(['describe', 'it', 'test']);
+
+/** Returns `it` for `it`, `it.each(rows)` and `it.skip`. */
+function rootOf(callee: ESTree.Expression): string {
+  if (callee.type === 'Identifier') return callee.name;
+  if (callee.type === 'CallExpression') return rootOf(callee.callee);
+  if (callee.type === 'TaggedTemplateExpression') return rootOf(callee.tag);
+  return callee.type === 'MemberExpression' ? rootOf(callee.object) : '';
+}
+
+function textOf(name: ESTree.Argument): string {
+  if (name.type === 'Literal') return typeof name.value === 'string' ? name.value : '';
+  return name.type === 'TemplateLiteral' ? name.quasis.map(({ value }) => value.cooked ?? '').join('…') : '';
+}
+
 export default definePlugin({
   meta: { name: 'house' },
   rules: {
     'plain-comments': plainComments,
     'comment-subjects': commentSubjects,
+    'plain-identifiers': plainIdentifiers,
+    'test-claims': testClaims,
     'named-parameters': namedParameters,
     'narrow-statements': narrowStatements,
     'rights-in-access': rightsInAccess,

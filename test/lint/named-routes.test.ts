@@ -27,13 +27,13 @@ function told(): string[] {
     .map((line) => line.replaceAll(/\$\{[^{}]*\}/g, 'abc_1'));
 }
 
-describe('what the API says by method and path', () => {
-  it('is looked for where it is said', () => {
+describe('a route named in a message of the API', () => {
+  it('is found in the source', () => {
     expect(told().length).toBeGreaterThanOrEqual(13);
   });
 
   it.each(told().filter((line) => !forBrowsersAlone.test(line)))(
-    'is a command at the command line: %s',
+    'is rewritten to a command at the command line: %s',
     async (line) => {
       const said = inCommands(line);
       expect(said).not.toMatch(route);
@@ -48,17 +48,17 @@ describe('what the API says by method and path', () => {
     },
   );
 
-  it.each(told())('is a place in the console: %s', (line) => {
+  it.each(told())('is rewritten to a place in the console: %s', (line) => {
     expect(inButtons(line)).not.toMatch(route);
   });
 
-  it('keeps the id that it is about', () => {
+  it('keeps the id from its path', () => {
     const text = 'cmp_1 is archived: take it out before (POST /v1/campaigns/cmp_1/unarchive)';
     expect(inCommands(text)).toBe('cmp_1 is archived: take it out before (`muster campaign unarchive cmp_1`)');
     expect(inButtons(text)).toBe('cmp_1 is archived: take it out before (“Take out of the archive…” on its page)');
   });
 
-  it('stays as it is where nothing is known that does it, and where a path only begins as one that is known', () => {
+  it('stays unchanged if no command is known for it, or if only its beginning is known', () => {
     for (const text of ['GET /v1/unknown tells it', 'POST /v1/clients/shop/unknown', 'there is no run run_1']) {
       expect(inCommands(text)).toBe(text);
       expect(inButtons(text)).toBe(text);

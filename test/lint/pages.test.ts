@@ -60,18 +60,18 @@ function exists(file: string): boolean {
   return statSync(path.join(root, file), { throwIfNoEntry: false }) !== undefined;
 }
 
-describe('pages', () => {
-  it('lead to files that are there', () => {
+describe('pages of the documentation', () => {
+  it('link only to existing files', () => {
     expect(links.length).toBeGreaterThan(300);
     expect(links.filter(({ file }) => !exists(file)).map(said)).toEqual([]);
   });
 
-  it('lead to headings that are there', () => {
+  it('link only to existing headings', () => {
     const lost = links.filter(({ file, anchor }) => anchor !== '' && texts.has(file) && !anchorsOf(file).has(anchor));
     expect(lost.map(said)).toEqual([]);
   });
 
-  it('of docs are all to be found from docs/README.md', () => {
+  it('are all reachable from docs/README.md', () => {
     const reached = new Set(['docs/README.md']);
     for (const page of reached) {
       for (const { file } of linksOf(page)) {
@@ -83,7 +83,7 @@ describe('pages', () => {
     expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
   });
 
-  it('begin, for a newcomer, with twelve', () => {
+  it('begin with twelve pages for newcomers', () => {
     const [, first = ''] = /## First of all\n(.*?)\n## /s.exec(texts.get('docs/README.md') ?? '') ?? [];
     expect([...first.matchAll(/^\d+\. \[/gm)]).toHaveLength(12);
   });

@@ -14,8 +14,8 @@ const blocksOf = (page: string) =>
 /** Loops that end only with what they wait for. `while read` ends with its input. */
 const endlessLoop = /(?:^|[;&|({]|\bdo|\bthen)\s*(?:until\b|while\b(?! (?:IFS=\S* )?read\b)|for \(\( *;)/gm;
 
-describe('a loop in a page', () => {
-  it('is bounded: what it waits for may never come', () => {
+describe('a loop in a shell block of a page', () => {
+  it('has a bound, because its condition may never hold', () => {
     const found = pages.flatMap((page) =>
       blocksOf(page).flatMap((block) => (block.match(endlessLoop) ?? []).map((loop) => `${page}: ${loop.trim()}`)),
     );
@@ -27,12 +27,12 @@ describe('a loop in a page', () => {
     'x &\nwhile true; do b; done',
     'a && { until b; do c; done; }',
     'for ((;;)); do a; done',
-  ])('is found: %s', (block) => {
+  ])('is detected without a bound: %s', (block) => {
     expect(block.match(endlessLoop)).not.toBeNull();
   });
 
   it.each(['for try in $(seq 9); do a && break; done', 'cat f | while read -r line; do a; done', 'echo until then'])(
-    'is accepted: %s',
+    'is accepted with a bound: %s',
     (block) => {
       expect(block.match(endlessLoop)).toBeNull();
     },

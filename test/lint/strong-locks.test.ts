@@ -32,11 +32,11 @@ function offendersIn(sources: Iterable<readonly [file: string, source: string]>)
 const product = [...readSources()].filter(([file]) => !/^(?:migrations|services\/sandbox)\//.test(file));
 
 describe('a lock that excludes the readers of a table', () => {
-  it('is taken in one file of the product alone', () => {
+  it('is taken in only one file of the product', () => {
     expect(offendersIn(product.filter(([file]) => file !== strongLocks))).toEqual([]);
   });
 
-  it('is taken there by the functions that make and drop weeks and days', () => {
+  it('is detected in the functions that create and drop partitions', () => {
     const found = offendersIn(product.filter(([file]) => file === strongLocks));
     expect(found.length).toBeGreaterThan(0);
   });
@@ -52,7 +52,7 @@ describe('a lock that excludes the readers of a table', () => {
     'lock table runs in access exclusive mode',
     'lock table runs',
     'alter table runs detach partition x',
-  ])('is recognised in a source: %s', (text) => {
+  ])('is detected in the source: %s', (text) => {
     expect(offendersIn([['services/x.ts', `const text = \`${text}\`;`]])).not.toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe('a lock that excludes the readers of a table', () => {
     'lock table suppression_numbers in share row exclusive mode',
     '// never drop table runs here',
     'create temporary table upload (id text)',
-  ])('is not seen in a source without one: %s', (text) => {
+  ])('is not detected in the source: %s', (text) => {
     expect(offendersIn([['services/x.ts', text]])).toEqual([]);
   });
 });

@@ -226,7 +226,7 @@ export const apiMutations: readonly Mutation[] = [
   },
   {
     takesAway: 'a worker that takes back what it said is not heard of any more',
-    edits: [{ text: 'least(reported_at, now() - ${heardOfWithin})', replacement: 'reported_at' }],
+    edits: [{ text: 'least(reported_at, now() - ${reportValidity})', replacement: 'reported_at' }],
     project: 'integration',
     noticedBy: ['test/integration/blocked-steps'],
   },

@@ -6,23 +6,23 @@ const code = 'export const a = (b: number) => (b < 1 && b !== 2 ? 3 : 4);';
 const files = ['shared/domain/a.ts', 'services/worker/a/b.ts', 'services/api/c.ts'];
 const all = listMutants(new Map(files.map((file) => [file, code])));
 
-describe('a draw of changes', () => {
-  it('chooses from the rooms of the product, and from no entry point and no other room', () => {
+describe('a draw of mutants', () => {
+  it('covers the rooms of the product without entry points', () => {
     expect(new Set(all.map(({ file }) => file))).toEqual(new Set(files));
     const others = ['services/worker/main.ts', 'services/sandbox/a.ts', 'shared/kafka/a.ts', 'cli/a.ts'];
     expect(listMutants(new Map(others.map((file) => [file, code])))).toEqual([]);
   });
 
-  it('is the same for the same seed, whatever the order of the files, and another for another seed', () => {
+  it('is identical for the same seed whatever the order of files, and differs for another seed', () => {
     expect(drawMutants(all.toReversed(), 10, 7)).toEqual(drawMutants(all, 10, 7));
     expect(drawMutants(all, 10, 8)).not.toEqual(drawMutants(all, 10, 7));
   });
 
-  it('keeps what it had when more are drawn', () => {
+  it('keeps its first mutants when more are drawn', () => {
     expect(drawMutants(all, 12, 7).slice(0, 5)).toEqual(drawMutants(all, 5, 7));
   });
 
-  it('is split into parts that have each change once', () => {
+  it('is split into shards that contain each mutant once', () => {
     const drawn = drawMutants(all, 10, 7);
     const parts = [1, 2, 3].map((index) => shardOf(drawn, { index, of: 3 }));
     expect(parts.map(({ length }) => length)).toEqual([4, 3, 3]);
@@ -31,7 +31,7 @@ describe('a draw of changes', () => {
 });
 
 describe('the options of a draw', () => {
-  it('are two hundred changes of a random seed unless given', () => {
+  it('default to two hundred mutants of a random seed', () => {
     const { seed, ...others } = readRandomOptions([]);
     expect(seed).toBeGreaterThan(0);
     expect(others).toEqual({
@@ -59,7 +59,7 @@ describe('the options of a draw', () => {
     [['--shard', '5/4'], '--shard 5/4: expected <part>/<parts>'],
     [['--only', 'e2e'], '--only e2e: expected one of unit, simulation, integration'],
     [['--shard', '1'], '--shard 1: expected <part>/<parts>'],
-  ])('are refused if they would make an empty draw pass: %j', (args, message) => {
+  ])('are rejected if the draw would be empty: %j', (args, message) => {
     expect(() => readRandomOptions(args)).toThrow(message);
   });
 });

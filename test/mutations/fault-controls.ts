@@ -219,7 +219,7 @@ export const faultControls = {
       ...claimProtections.turnsRelease.edits,
       ...claimProtections.claimsKeepTheirPart.edits,
       // Knowledge of the other dispatchers stays old for a while when Postgres is back.
-      { text: 'return Math.max(0, askedMs + everyMs - clock.monotonicMs());', replacement: 'return everyMs;' },
+      { text: 'return Math.max(0, requestedAtMs + everyMs - clock.monotonicMs());', replacement: 'return everyMs;' },
     ],
   },
   claimedJobsBegin: {

@@ -24,11 +24,11 @@ describe('a source file', () => {
     ],
     ['async () => { await a(b); };', ['await: async () => { a(b); };']],
     ['async () => { try { return await a; } catch {} };', ['await: async () => { try { return a; } catch {} };']],
-  ])('can be changed where it has a rule: %s', (code, changes) => {
+  ])('has a mutant at each rule: %s', (code, changes) => {
     expect(changesIn(code)).toEqual(changes);
   });
 
-  it('moves a small number by one', () => {
+  it('has a mutant that changes a small number by one', () => {
     const [after] = findMutants('a.ts', 'const most = 5;').map((mutant) => mutant.after);
     expect(['4', '6']).toContain(after);
   });
@@ -46,11 +46,11 @@ describe('a source file', () => {
     'throw new RangeError(`${a ? b : c} is too long`);',
     'async () => await a;',
     'async () => { return await a; };',
-  ])('is left alone where a change is no fault of behaviour: %s', (code) => {
+  ])('has no mutant that changes no behaviour: %s', (code) => {
     expect(changesIn(code)).toEqual([]);
   });
 
-  it('names line, code before and code after', () => {
+  it('has mutants with line, original code and changed code', () => {
     expect(findMutants('a.ts', 'a();\nb(c > d);')).toEqual([
       { file: 'a.ts', line: 2, kind: 'comparison', start: 9, end: 10, before: '>', after: '>=' },
     ]);

@@ -70,27 +70,27 @@ const noticing =
     return failed !== undefined && text === changed ? failing(failed) : passed;
   };
 
-describe('a change of one place', () => {
-  it('is noticed by the test that fails with it, again, and not without it', async () => {
+describe('a mutant', () => {
+  it('is noticed by a test that fails with it twice and passes without it', async () => {
     const { judge, textOf } = setUp(noticing('shared/domain/7.test.ts'));
     expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'shared/domain/7.test.ts' });
     expect(textOf()).toBe(source);
   });
 
-  it('goes unnoticed if all tests pass, which are run a few at a time', async () => {
+  it('is unnoticed if all tests pass, which run a few at a time', async () => {
     const { judge, textOf, runs } = setUp(() => passed);
     expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED', by: '20 test files' });
     expect(runs).toEqual([4, 12, 4]);
     expect(textOf()).toBe(source);
   });
 
-  it('is not noticed by a test that passes when it is repeated', async () => {
+  it('is unnoticed by a test that passes when repeated', async () => {
     let failures = 0;
     const { judge } = setUp((tests) => (failures++ === 0 ? failing(tests[0]) : passed));
     expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED' });
   });
 
-  it('is not noticed by a test that fails without it, which is left out from then on', async () => {
+  it('is unnoticed by a test that fails without it, and that test is skipped afterwards', async () => {
     const [broken = ''] = files;
     const { judge, runs, unsound } = setUp((tests) => (tests.includes(broken) ? failing(broken) : passed));
     expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED' });
@@ -100,7 +100,7 @@ describe('a change of one place', () => {
     expect(runs).toEqual([3, 12, 4]);
   });
 
-  it('is noticed by a run that has to be ended', async () => {
+  it('is noticed by a run that times out', async () => {
     const { judge } = setUp(() => null);
     expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'its time-out' });
   });
@@ -110,13 +110,13 @@ describe('a change of one place', () => {
     expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'an error outside of tests' });
   });
 
-  it('is noticed by the lint if no test notices it and types or rules refuse the changed file', async () => {
+  it('is noticed by the lint if all tests pass but types or rules refuse the changed file', async () => {
     const { judge, textOf } = setUp(() => passed, { refused: true });
     expect(await judge(mutant)).toMatchObject({ verdict: 'noticed', by: 'lint' });
     expect(textOf()).toBe(source);
   });
 
-  it('is tried against the nearest tests alone on request', async () => {
+  it('is tested only against the nearest tests on request', async () => {
     const { judge } = setUp(noticing('shared/domain/7.test.ts'), { nearest: 5 });
     expect(await judge(mutant)).toMatchObject({ verdict: 'UNNOTICED', by: '5 test files' });
   });

@@ -58,7 +58,7 @@ function setUp(...answers: (RunAnswer | null)[]) {
 describe('a listed mutation', () => {
   const both = ['shared/near-a.test.ts', 'shared/near-b.test.ts'];
 
-  it('is noticed if one of its tests fails twice, and the source is put back', async () => {
+  it('is noticed if one of its tests fails twice, and the source is restored', async () => {
     const { judge, textOf, calls } = setUp(failing('shared/near-b.test.ts'), failing('shared/near-b.test.ts'));
     expect(await judge.isNoticed(mutation)).toBe(true);
     expect(calls).toEqual([
@@ -68,18 +68,18 @@ describe('a listed mutation', () => {
     expect(textOf('shared/a.ts')).toBe('const a = 1;');
   });
 
-  it('is not noticed by a test that fails once and passes when it is repeated', async () => {
+  it('is unnoticed by a test that fails once and passes when repeated', async () => {
     const { judge, calls } = setUp(failing('shared/near-a.test.ts'), passed);
     expect(await judge.isNoticed(mutation)).toBe(false);
     expect(calls.at(-1)).toEqual([['const a = 2;'], ['shared/near-b.test.ts']]);
   });
 
-  it('is noticed by tests that come to no end, or fail outside of any test', async () => {
+  it('is noticed by tests that time out or fail outside of any test', async () => {
     expect(await setUp(null).judge.isNoticed(mutation)).toBe(true);
     expect(await setUp({ passed: false, failedTest: null }).judge.isNoticed(mutation)).toBe(true);
   });
 
-  it('runs in a new process if it changes the schema, because databases are made when one starts', async () => {
+  it('runs in a new process if it changes the schema, because a process creates its database at the start', async () => {
     const { judge, calls } = setUp();
     expect(await judge.isNoticed(ofSchema)).toBe(false);
     expect(calls).toEqual(['stop', [['drop table a ();'], ['shared/tables.integration.test.ts']], 'stop']);
@@ -87,7 +87,7 @@ describe('a listed mutation', () => {
 });
 
 describe('the tests without any mutation', () => {
-  it('are run once each, by project', async () => {
+  it('run once each, by project', async () => {
     const { judge, calls } = setUp();
     expect(await judge.findFailing([mutation, ofSchema, { ...mutation, noticedBy: ['near-a', 'far'] }])).toBeNull();
     expect(calls).toEqual([
@@ -96,7 +96,7 @@ describe('the tests without any mutation', () => {
     ]);
   });
 
-  it('name the file that fails', async () => {
+  it('are reported with the failing file', async () => {
     expect(await setUp(failing('shared/near-a.test.ts')).judge.findFailing([mutation])).toBe('shared/near-a.test.ts');
   });
 });

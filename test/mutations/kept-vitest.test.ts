@@ -33,7 +33,7 @@ const runBoth = (changedFile: string) => {
   return vitest.run({ changedFiles: [changedFile], tests }, within);
 };
 
-it('a kept Vitest runs what stands in the files, after a change and after it was put back', async () => {
+it('a reused Vitest runs the current files, after a change and after the change is undone', async () => {
   const passed = { passed: true, failedTest: null };
   expect(await runBoth('a.ts')).toEqual(passed);
   write('a.ts', 'export const a = () => false;');

@@ -6,8 +6,8 @@ import { fileOf, readSources, testFiles } from './sources.ts';
 const sources = readSources();
 
 /** In a second, for every change; whether the tests still notice is what `npm run test:mutations` shows. */
-describe('a mutation can be made', () => {
-  it.each(mutations)('where it takes away: $takesAway', ({ edits, project, noticedBy }) => {
+describe('a mutation', () => {
+  it.each(mutations)('can be applied to the source: $takesAway', ({ edits, project, noticedBy }) => {
     for (const { text, replacement } of edits) {
       fileOf(sources, text);
       expect(replacement).not.toBe(text);
@@ -15,11 +15,11 @@ describe('a mutation can be made', () => {
     for (const part of noticedBy) expect(testFiles[project].filter((file) => file.includes(part))).not.toEqual([]);
   });
 
-  it.each(Object.values(faultControls))('where a fault test takes away: $takesAway', ({ edits }) => {
+  it.each(Object.values(faultControls))('can be applied to the source in a fault test: $takesAway', ({ edits }) => {
     for (const { text } of edits) fileOf(sources, text);
   });
 
-  it('of each that is listed, under a name of its own', () => {
+  it('has a unique name', () => {
     expect(new Set(mutations.map(({ takesAway }) => takesAway)).size).toBe(mutations.length);
   });
 });

@@ -16,7 +16,7 @@ export const priorityMutations: readonly Mutation[] = [
   {
     takesAway: 'of what waits in a dispatcher, high goes first',
     edits: [
-      { text: "const priority = said ?? 'normal';", replacement: "const priority = said && 'normal' || 'normal';" },
+      { text: "const priority = given ?? 'normal';", replacement: "const priority = given && 'normal' || 'normal';" },
     ],
     project: 'unit',
     noticedBy: ['services/dispatcher/client-queues'],

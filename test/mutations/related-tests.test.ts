@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRelatedTests, importedBy, readImporters } from './related-tests.ts';
 
 describe('the imports of a file', () => {
-  it('are those that exist at run time', () => {
+  it('include imports at run time, but no type imports', () => {
     const code = `import { a } from './a.ts';
 import type { B } from './b.ts';
 import {
@@ -31,7 +31,7 @@ describe('the tests of a file', () => {
     ],
   ]);
 
-  it('are all that import it, by project, with the nearest first', () => {
+  it('are all that import it, by project, nearest first', () => {
     expect(createRelatedTests(importers)(file)).toEqual([
       { project: 'unit', file: 'services/worker/step/a.test.ts' },
       { project: 'unit', file: 'services/worker/step/d.test.ts' },
@@ -41,14 +41,14 @@ describe('the tests of a file', () => {
     ]);
   });
 
-  it('have that of the reference for the configuration of a service', () => {
+  it('include the reference test for the configuration of a service', () => {
     const reference = 'cli/reference/reference.test.ts';
     const ofFile = (name: string) => createRelatedTests(new Map([[name, [reference]]]))(name);
     expect(ofFile('services/worker/config.ts')).toEqual([{ project: 'unit', file: reference }]);
     expect(ofFile('services/worker/worker.ts')).toEqual([]);
   });
 
-  it('are an empty list for a file that nothing imports', () => {
+  it('are empty if no test imports it', () => {
     expect(createRelatedTests(importers)('services/worker/alone.ts')).toEqual([]);
   });
 

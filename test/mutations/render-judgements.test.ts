@@ -7,8 +7,8 @@ function judged(file: string, verdict: Judgement['verdict'], by = ''): Judgement
   return { mutant, verdict, by };
 }
 
-describe('the page of a draw', () => {
-  it('has a line for each room, what went unnoticed, and the sum', () => {
+describe('the result page of a draw', () => {
+  it('has a line for each room, the unnoticed mutants and the total', () => {
     const judgements = [
       judged('services/worker/a.ts', 'noticed'),
       judged('shared/domain/a/b.ts', 'UNNOTICED'),
@@ -27,7 +27,7 @@ unreached services/api/c.ts:3 branch: { return; } -> {}
 2 of 3 noticed`);
   });
 
-  it('reaches the goal with 85 of 100, not with 84, and not with nothing', () => {
+  it('reaches the goal with 85 of 100, but not with 84 or with an empty draw', () => {
     const share = (noticed: number, drawn: number) =>
       countOf(
         'all',

@@ -129,7 +129,7 @@ export const schedulerMutations: readonly Mutation[] = [
     takesAway: 'a fixed time fires once where clocks are set back',
     edits: [
       {
-        text: 'cron.isFixed ? Math.max(localStartMs, shownMs) : localStartMs',
+        text: 'cron.isFixed ? Math.max(localStartMs, seenLocalMs) : localStartMs',
         replacement: 'cron.isFixed ? localStartMs : localStartMs',
       },
     ],

@@ -98,8 +98,8 @@ export const tracingMutations: readonly Mutation[] = [
     takesAway: 'a caller decides whether its trace is recorded',
     edits: [
       {
-        text: 'return saidSampled !== undefined && followsCallers ? saidSampled : isSampled(traceId, share);',
-        replacement: 'return (saidSampled === undefined || followsCallers) && isSampled(traceId, share);',
+        text: 'return isSampledByCaller !== undefined && followsCallers ? isSampledByCaller : isSampled(traceId, share);',
+        replacement: 'return (isSampledByCaller === undefined || followsCallers) && isSampled(traceId, share);',
       },
     ],
     project: 'unit',

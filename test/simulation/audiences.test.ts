@@ -23,14 +23,14 @@ function withoutHoldOut(feed: NewFeed): NewFeed {
   return { ...feed, audience: { ...feed.audience, holdOut: null } };
 }
 
-describe('a run of three sources, without three others, with a tenth held out', () => {
+describe('a run of three included and three excluded sources with a hold-out of a tenth', () => {
   let undisturbed: Outcome;
 
   beforeAll(async () => {
     undisturbed = await simulate(audienceScenario(() => 'pass'));
   });
 
-  it('serves whom sets and the hash name, once, and holds out the others', () => {
+  it('serves exactly the users of the set operations once, and holds out those chosen by the hash', () => {
     const found = findings(
       audienceScenario(() => 'pass'),
       undisturbed,
@@ -47,7 +47,7 @@ describe('a run of three sources, without three others, with a tenth held out', 
     ['an excluded segment is read as empty', { segmentation: (inner) => emptyingSegment(inner, 'staff') }],
     ['excluded lists are read as empty', { storedAudiences: (stored) => ({ ...stored, listPage: nobody }) }],
     [
-      'users of an earlier run are excluded whatever became of them',
+      'users of an earlier run are excluded whatever their outcome',
       {
         storedAudiences: (stored) => ({
           ...stored,
@@ -56,7 +56,7 @@ describe('a run of three sources, without three others, with a tenth held out', 
       },
     ],
     [
-      'whoever is held out is fed as well',
+      'held-out users are fed as well',
       {
         runStore: (store) => ({
           ...store,

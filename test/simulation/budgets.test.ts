@@ -30,7 +30,7 @@ function scenario(fateOf: Scenario['fateOf'], changes: Partial<Scenario> = {}): 
   };
 }
 
-describe('a run whose budget suffices for half of its users', () => {
+describe('a run with a budget for half of its users', () => {
   const disturbing = () => scenario(() => 'pass');
   let undisturbed: Outcome;
 
@@ -38,13 +38,13 @@ describe('a run whose budget suffices for half of its users', () => {
     undisturbed = await simulate(disturbing());
   });
 
-  it('serves whom it suffices for, pauses, and goes on when the budget is raised', () => {
+  it('serves the affordable users, pauses, and continues when the budget is raised', () => {
     expect(findings(disturbing(), undisturbed)).toEqual([]);
     expect(undisturbed.raised).toBe(1);
     expect(undisturbed.evidence.lines.get('SG')).toMatchObject([{ succeeded: 189, failed: 21, pending: 0 }]);
   });
 
-  it('ends as it may when it is cancelled while it waits for its budget', async () => {
+  it('ends correctly if it is cancelled while it waits for its budget', async () => {
     const cancelled = scenario(() => 'pass', {
       cancelAfterMs: 4000,
       budget: { units: 100, unitsPerUser: [2], raises: 0 },
@@ -55,7 +55,7 @@ describe('a run whose budget suffices for half of its users', () => {
   });
 
   it.each<Fate>(['die-before', 'die-after', 'throw-after', 'freeze-after'])(
-    'serves not one too many when a worker is to %s at any of its port calls',
+    'never exceeds the budget when a worker is made to %s at any of its port calls',
     async (fate) => {
       const broken: { atCall: number; found: string[] }[] = [];
       for (let atCall = 1; atCall <= undisturbed.calls.worker; atCall += 2) {

@@ -4,20 +4,20 @@ import { troubled } from './callback-scenarios.ts';
 import { callLeaseMs, runCallbacks, wellAnswer, type CallbackScenario } from './callback-world.ts';
 import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
 
-describe('two regions share one database', () => {
-  it.each([1, 2, 3, 4])('and every job is recorded once, whichever region calls it: walk %i', async (seed) => {
+describe('two regions that share one database', () => {
+  it.each([1, 2, 3, 4])('record every job once, whichever region calls it: walk %i', async (seed) => {
     expect(await runCallbacks({ ...troubled(seed), regions: ['local', 'east'] })).toEqual([]);
   });
 
   it.each([1, 2, 3, 4])(
-    'and nothing is claimed in the other after a switch, whatever it believes: walk %i',
+    'claim nothing in the region that was switched off, whatever it believes: walk %i',
     async (seed) => {
       const scenario = { ...troubled(seed), regions: ['local', 'east'], switchAfterMs: 6100 };
       expect(await runCallbacks(scenario)).toEqual([]);
     },
   );
 
-  it('and the witnesses notice when claims are made under any epoch', async () => {
+  it('have witnesses that notice claims under any epoch', async () => {
     const found: string[] = [];
     for (let seed = 1; seed <= 20 && found.length === 0; seed++) {
       const scenario = troubled(seed);
@@ -66,12 +66,12 @@ function calm(seed: number, lateMs: number): CallbackScenario {
   };
 }
 
-describe('a commit that lands behind the watermark', () => {
-  it.each([1, 2, 3, 4])('is found by the late look, long before the sweep would: walk %i', async (seed) => {
+describe('a job committed behind the watermark', () => {
+  it.each([1, 2, 3, 4])('is found by the late-job query long before the sweep: walk %i', async (seed) => {
     expect(await runCallbacks(calm(seed, 700))).toEqual([]);
   });
 
-  it('and the witnesses notice when nobody looks late', async () => {
+  it('is missed without the late-job query, and the witnesses notice', async () => {
     const withoutLateLook = (due: DueReferences): DueReferences => ({
       ...due,
       lookLate: () => Promise.resolve({ late: [], horizon: '', nowUs: 0 }),
@@ -87,12 +87,12 @@ function crowded(seed: number): CallbackScenario {
   return { ...scenario, isScarce: true, latestMs: 60_000, lateMs: () => 2000 };
 }
 
-describe('a client of which more is due than dispatchers take', () => {
-  it.each([1, 2, 3, 4])('has all of its jobs called in the end: walk %i', async (seed) => {
+describe('a client with more due jobs than dispatchers accept', () => {
+  it.each([1, 2, 3, 4])('has all its jobs called in the end: walk %i', async (seed) => {
     expect(await runCallbacks(crowded(seed))).toEqual([]);
   });
 
-  it('and the witnesses notice when nobody reads for those that are behind', async () => {
+  it('has jobs without a call if no scheduler reads for clients that are behind, and the witnesses notice', async () => {
     const withoutLookOf = (due: DueReferences): DueReferences => ({
       ...due,
       lookOf: (ranges) => Promise.resolve(ranges.map(() => ({ found: [], readUpTo: null }))),
@@ -119,7 +119,7 @@ const unclaimed = (dueAtMs: number) => ({
 
 /** A checker that never fails proves nothing. */
 describe('the witnesses notice when', () => {
-  it('nobody sweeps', async () => {
+  it('no scheduler sweeps', async () => {
     const lossy: CallbackScenario = { ...troubled(3), messageFate: () => 'drop', weakenDue: withoutSweep };
     expect(await runCallbacks({ ...lossy, fateOf: () => 'pass' })).not.toEqual([]);
   });

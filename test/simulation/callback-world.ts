@@ -14,7 +14,7 @@ import type { DueReferences } from '../../services/scheduler/ports/due-reference
 import type { JobNodes } from '../../shared/ports/job-nodes.ts';
 import type { KeyAdvancer } from '../../shared/ports/ordered-keys.ts';
 import { publicId } from '../../shared/domain/ids/ids.ts';
-import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
+import type { StoredPriority } from '../../shared/domain/job/priority-bands.ts';
 import { createRegionWatch } from '../../shared/runtime/installation/region-watch.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { createMemoryCallLedger } from '../support/memory/call-ledger.ts';
@@ -70,7 +70,7 @@ export interface CallbackScenario {
   weakenDue?: (due: DueReferences) => DueReferences;
   weakenKeys?: (keys: KeyAdvancer, tables: CallbackTables) => KeyAdvancer;
   /** Of each job; all are normal without it. */
-  priorityOf?: (nth: number) => SaidPriority | undefined;
+  priorityOf?: (nth: number) => StoredPriority | undefined;
   /** Jobs have ordering keys, two of each client. */
   ordering?: 'exclusive' | 'in-order';
   weakenNodes?: (nodes: JobNodes, tables: CallbackTables) => JobNodes;

@@ -61,14 +61,14 @@ function setUp(concurrency: number) {
   return { clock, figures, busy, start, offer, offerLost };
 }
 
-describe('calls of a client that are in flight at once', () => {
+describe('concurrent calls of a client', () => {
   it.each([
     [1, 10],
     [3, 10],
     [10, 10],
     [25, 10],
     [50, 3],
-  ])('are %i over %i dispatchers of two regions, and each of them makes some', async (concurrency, count) => {
+  ])('reach %i over %i dispatchers of two regions, and each dispatcher makes some', async (concurrency, count) => {
     const { clock, figures, busy, start, offer } = setUp(concurrency);
     const starting = Array.from({ length: count }, (_, nth) => start(`d${nth}`, nth % 2 === 0 ? 'local' : 'far'));
     await passTime(clock, 5000);
@@ -80,7 +80,7 @@ describe('calls of a client that are in flight at once', () => {
     for (const { stop } of started) await stop();
   });
 
-  it('stay so many while dispatchers come and go', async () => {
+  it('stay within the limit while dispatchers come and go', async () => {
     const { clock, figures, start, offer, offerLost } = setUp(7);
     const starting = [start('a'), start('b')] as const;
     await passTime(clock, 5000);
@@ -101,7 +101,7 @@ describe('calls of a client that are in flight at once', () => {
     await third.stop();
   });
 
-  it('take turns where one alone may call: a job waits for those of another dispatcher no longer than that', async () => {
+  it('rotate between dispatchers if only one may call, so that a waiting job is called soon', async () => {
     const { clock, figures, start, offer, offerLost } = setUp(1);
     const starting = [start('a'), start('b')] as const;
     await passTime(clock, 5000);

@@ -32,14 +32,14 @@ function scenario(fateOf: Scenario['fateOf'], changes: Partial<Scenario> = {}): 
   };
 }
 
-describe('a two-step, three-batch run', () => {
+describe('a run of two steps and three batches', () => {
   let undisturbed: Outcome;
 
   beforeAll(async () => {
     undisturbed = await simulate(scenario(() => 'pass'));
   });
 
-  it('ends with every witness agreeing when nothing goes wrong', () => {
+  it('ends with all witnesses in agreement without faults', () => {
     expect(
       findings(
         scenario(() => 'pass'),
@@ -50,7 +50,7 @@ describe('a two-step, three-batch run', () => {
   });
 
   it.each<ProcessName>(['scheduler', 'trigger', 'worker'])(
-    'ends the same when the %s dies, fails or freezes right before or right after any of its port calls',
+    'ends the same when the %s dies, fails or freezes before or after any of its port calls',
     async (name) => {
       const broken: { atCall: number; fate: Fate; found: string[] }[] = [];
       const atOnce = new Set<Fate>();
@@ -73,9 +73,9 @@ describe('a two-step, three-batch run', () => {
 
   it.each([
     { who: 'is on a suppression list', by: 'suppressed' as const },
-    { who: 'a check refuses', by: 'refused' as const },
+    { who: 'is refused by a check', by: 'refused' as const },
   ])(
-    'calls nobody who $who when a worker dies, fails or freezes at any of its port calls',
+    'calls no user who $who when a worker dies, fails or freezes at any of its port calls',
     async ({ by }) => {
       const withheld = { [by]: (step: number, user: string) => user.endsWith(String(step)) };
       const plain = await simulate(scenario(() => 'pass', withheld));
@@ -103,7 +103,7 @@ describe('a two-step, three-batch run', () => {
     ['cancel', 'trigger'],
     ['cancel', 'worker'],
   ])(
-    'calls nobody after a %s at any port call of the %s, whether that dies of it or not, and ends with every witness agreeing',
+    'makes no call after a %s at any port call of the %s, even if that process dies, and all witnesses agree',
     async (verb, name) => {
       const broken: { atCall: number; fate: Fate; found: string[] }[] = [];
       const ended = new Set<string>();

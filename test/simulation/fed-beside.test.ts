@@ -39,7 +39,7 @@ async function runBeside({ count, answersAfterMs, turnsAfterMs, leadMs, isFedEls
 /** At most so much of the shard is ready beyond the floors: five times three seconds of work. */
 const mostReady = 5 * 3 * (1000 / callMs) * slots;
 
-describe('a healthy campaign of more batches than a shard has ready', () => {
+describe('a healthy campaign with more batches than a shard has ready', () => {
   const besideHealthy = runBeside({ count: 1, answersAfterMs: callMs, turnsAfterMs: 0, leadMs: 3000 });
 
   it.each<[string, Others]>([
@@ -57,7 +57,7 @@ describe('a healthy campaign of more batches than a shard has ready', () => {
     expect(readyOfOthers).toBeLessThanOrEqual(mostReady);
   });
 
-  it('takes as long beside campaigns of another trigger whose calls hang as beside those of its own', async () => {
+  it('takes as long beside hanging campaigns of another trigger as beside those of its own', async () => {
     const others = { count: 15, answersAfterMs: null, turnsAfterMs: 7000, leadMs: 2000 };
     const [own, elsewhere] = await Promise.all([runBeside(others), runBeside({ ...others, isFedElsewhere: true })]);
     expect(elsewhere.tookMs).toBeLessThanOrEqual(1.1 * own.tookMs);

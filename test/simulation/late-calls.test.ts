@@ -9,12 +9,12 @@ const type = { class: 'A', timeoutMs: 5000, maxAttempts: 3 } as const;
 const oneStep = { chain: [{ action: 'award-reward', params: {} }], deadlineSeconds: 86_400 };
 const refusal: BatchAnswer = { kind: 'answered', status: 422, retryAfterMs: null, body: Buffer.from('{}') };
 
-describe('a call that is applied after all its repeats were called retryable, to the last attempt', () => {
+describe('a call applied after all its repeats were answered as retryable', () => {
   it.each([
     { repeats: 'as they are', isSplit: false, isKilled: false },
     { repeats: 'split', isSplit: true, isKilled: false },
     { repeats: 'by other workers', isSplit: true, isKilled: true },
-  ])('leaves nobody failed: a retry of failed users serves none of them again ($repeats)', async (how) => {
+  ])('fails no user, so that a retry of failed users serves none of them again ($repeats)', async (how) => {
     const world = await startThreeWorkers({ type, concurrency: 24 });
     const { database, endpoint, workers, start, pass, failures } = world;
     const chance = createChance(7);

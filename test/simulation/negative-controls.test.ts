@@ -6,77 +6,77 @@ const maxSeeds = 1000;
 
 /** Where a protection shows: what has to go wrong for it to be needed. */
 const leanings: Record<keyof typeof weakenings, Leaning> = {
-  'request keys are not derived from what is called': { fates: ['die-before', 'die-after'] },
-  'the status of a lost call is not asked for': { keeping: 'C', manners: ['lost', 'garbage'] },
-  'a lost call is asked for at once': { keeping: 'C', manners: ['hang'], fates: [] },
-  'the lost call of a lapsed lease is asked for at once': {
+  'request keys are not derived from the call': { fates: ['die-before', 'die-after'] },
+  'the status of a lost call is not queried': { keeping: 'C', manners: ['lost', 'garbage'] },
+  'the status of a lost call is queried too early': { keeping: 'C', manners: ['hang'], fates: [] },
+  'the status of a lost call under an expired lease is queried too early': {
     keeping: 'C',
     manners: ['hang'],
     fates: ['freeze-before', 'die-before'],
   },
   // Awake again when the lost call was asked for.
-  'a call is sent however late': { keeping: 'C', manners: [], fates: ['freeze-before'], frozenMs: 20_000 },
+  'a call is sent regardless of its age': { keeping: 'C', manners: [], fates: ['freeze-before'], frozenMs: 20_000 },
   'a lost call of class D is sent again': { keeping: 'D', manners: ['lost'], fates: [] },
-  'claims are not told who is suppressed': { suppressed: true },
+  'claims do not return suppressed users': { suppressed: true },
   'a lost claim of suppressed users leaves its key in doubt': {
     suppressed: true,
     keeping: 'B',
     fates: ['die-after', 'freeze-after'],
   },
-  'claims are not told that they have a check': { checked: true },
-  'a call that was lost is asked about first': { checked: true, keeping: 'B', manners: ['lost'] },
+  'claims do not return their check': { checked: true },
+  'a check is made for a call that was lost': { checked: true, keeping: 'B', manners: ['lost'] },
   'a lost claim of a step with a check leaves its key in doubt': {
     checked: true,
     keeping: 'B',
     fates: ['die-after', 'freeze-after'],
   },
-  'nobody sweeps': { lossy: 0.3 },
+  'no trigger sweeps': { lossy: 0.3 },
   'results are written under any epoch': { fates: ['freeze-before', 'freeze-after'], manners: ['retryable', 'busy'] },
   'a running step can be claimed while its lease runs': { keeping: 'naive', fates: [], lossy: 0.5 },
   'child batches are not inserted': { keeping: 'B', manners: ['retryable', 'refuse'] },
   'a repeated result counts again': { fates: ['throw-after'] },
   'pages are written under any token': { fates: ['freeze-before'] },
-  'a claim does not ask for the step before': {},
-  'whom the chain has lost is what the message says': { forged: true, lossy: 0.5, fates: [] },
-  'a put-back forgets that its key is open': { keeping: 'B', manners: ['lost', 'refuse'] },
-  'a take-over counts no lapse and leaves no key open': {
+  'a claim does not require the previous step': {},
+  'lost users are taken from the message instead of the rows': { forged: true, lossy: 0.5, fates: [] },
+  'a release forgets that its key is open': { keeping: 'B', manners: ['lost', 'refuse'] },
+  'a take-over counts no expired lease and closes the key': {
     keeping: 'B',
     manners: ['answer', 'refuse'],
     fates: ['die-after', 'freeze-after'],
   },
   'the agenda is not written': { keeping: 'B', manners: ['retryable'] },
   'the end of a run leaves its feeds open to writers': { keeping: 'B', fates: ['freeze-before'], deadlineSeconds: 4 },
-  'users of whom nobody knows are tried again as if they had failed': {
+  'unknown users are retried as if they had failed': {
     retried: true,
     keeping: 'D',
     manners: ['lost'],
     fates: [],
   },
-  'workers do not hear of a pause': { paused: true, lossy: 0.5, fates: [] },
-  'nobody ends what is quarantined': { poisoned: true, fates: [], manners: [] },
+  'workers do not receive a pause': { paused: true, lossy: 0.5, fates: [] },
+  'quarantined steps are never ended': { poisoned: true, fates: [], manners: [] },
   'nothing is reserved before a call': { budgeted: true, fates: [] },
-  'what others have reserved is not seen': { budgeted: true, fates: [] },
-  'what may have been applied is given back': { budgeted: true, keeping: 'B', manners: ['lost', 'garbage'], fates: [] },
-  'users that go on by themselves lose what is reserved for them': {
+  'reservations of other batches are ignored': { budgeted: true, fates: [] },
+  'units of a possible call are freed': { budgeted: true, keeping: 'B', manners: ['lost', 'garbage'], fates: [] },
+  'child batches lose their reservations': {
     budgeted: true,
     keeping: 'B',
     manners: ['missing'],
   },
-  'an ending knows no doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
+  'an ending ignores calls in doubt': { keeping: 'B', manners: ['hang', 'lost'], deadlineSeconds: 6 },
 };
 
 /** Where it showed last, when that is far from the first seed: tried before all others. */
 const lastShownBy: Partial<Record<keyof typeof weakenings, number>> = {
-  'the lost call of a lapsed lease is asked for at once': 323,
-  'a call is sent however late': 270,
+  'the status of a lost call under an expired lease is queried too early': 323,
+  'a call is sent regardless of its age': 270,
   'results are written under any epoch': 32,
-  'a take-over counts no lapse and leaves no key open': 28,
+  'a take-over counts no expired lease and closes the key': 28,
   'pages are written under any token': 157,
   'the agenda is not written': 16,
   'the end of a run leaves its feeds open to writers': 740,
-  'workers do not hear of a pause': 15,
-  'what may have been applied is given back': 26,
-  'an ending knows no doubt': 16,
+  'workers do not receive a pause': 15,
+  'units of a possible call are freed': 26,
+  'an ending ignores calls in doubt': 16,
 };
 
 function* seedsFor(name: string): Generator<number> {

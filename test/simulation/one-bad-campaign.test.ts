@@ -35,9 +35,9 @@ const nameOf = ({ answer, slots, workers, first: which, bad = 1, callsPerSecond,
 /** A hung call's time-out, the backoff of the feed and of its steps, and calls that double with each answer. */
 const mendedWithinMs = 20_000;
 
-describe('a campaign that the endpoint answers badly, by its parameters alone', () => {
+describe('a campaign that the endpoint fails because of its parameters', () => {
   it.each(cases.map((scenario) => [nameOf(scenario), scenario] as const))(
-    'does not slow down a healthy one, and goes on soon once it is mended: %s',
+    'does not slow down a healthy one, and recovers soon after the repair: %s',
     async (_name, scenario) => {
       const outcome = await compareBeside(scenario);
       expect(outcome.besideBadMs).toBeLessThanOrEqual(1.2 * outcome.besideHealthyMs);

@@ -32,9 +32,9 @@ const recognizedMs = 1000;
 const mendedWithinMs = 40_000;
 
 /** With one slot, a call that hangs holds the only one: jobs of a client without concurrency wait for each other. */
-describe('a path, a host or an ordering key of a client that its receiver answers badly', () => {
+describe('a path, host or ordering key that the receiver of a client fails', () => {
   it.each(cases.map((scenario) => [nameOf(scenario), scenario] as const))(
-    'does not slow down the others, and goes on soon once it is mended: %s',
+    'does not slow down the others, and recovers soon after the repair: %s',
     async (_name, scenario) => {
       const { besideHealthyMs, besideBadMs, mendedMs } = await compareBeside(scenario);
       expect(besideBadMs).toBeLessThanOrEqual(1.2 * besideHealthyMs + recognizedMs);

@@ -19,15 +19,18 @@ function ordered(seed: number, ordering: (typeof orderings)[number]): CallbackSc
 
 const inBoth = orderings.flatMap((ordering) => [1, 2, 3, 4].map((seed) => [ordering, seed] as const));
 
-describe('jobs of one ordering key are never called two at a time, nor out of order', () => {
-  it.each(inBoth)('%s, whoever is killed: walk %i', async (ordering, seed) => {
+describe('jobs with the same ordering key under faults', () => {
+  it.each(inBoth)('are never called concurrently or out of order: %s, walk %i', async (ordering, seed) => {
     expect(await runCallbacks(ordered(seed, ordering))).toEqual([]);
   });
 
-  it.each(inBoth)('%s, in two regions of which one is switched off: walk %i', async (ordering, seed) => {
-    const regions = { regions: ['local', 'east'], switchAfterMs: 6100 };
-    expect(await runCallbacks({ ...ordered(seed, ordering), ...regions })).toEqual([]);
-  });
+  it.each(inBoth)(
+    'are never called concurrently or out of order after one of two regions is switched off: %s, walk %i',
+    async (ordering, seed) => {
+      const regions = { regions: ['local', 'east'], switchAfterMs: 6100 };
+      expect(await runCallbacks({ ...ordered(seed, ordering), ...regions })).toEqual([]);
+    },
+  );
 });
 
 /** A checker that never fails proves nothing. */
@@ -69,17 +72,17 @@ describe('the witnesses of order notice when', () => {
       },
     });
 
-  it('a key is advanced while one of it is active', async () => {
+  it('a key is advanced while one of its jobs is active', async () => {
     const found = await foundBy((seed) => ({ ...ordered(seed, 'exclusive'), weakenKeys: advanceAnyway('first') }));
     expect(found).toContain('of its key is');
   });
 
-  it('the last one is taken', async () => {
+  it('the last job of a key is advanced first', async () => {
     const found = await foundBy((seed) => ({ ...ordered(seed, 'in-order'), weakenKeys: advanceAnyway('last') }));
     expect(found).toContain('of its key has ended');
   });
 
-  it('no scheduler sweeps what the dead have left', async () => {
+  it('no scheduler sweeps keys left by dead processes', async () => {
     const found = await foundBy((seed) => ({
       ...ordered(seed, 'exclusive'),
       weakenKeys: (keys) => ({ ...keys, sweep: () => Promise.resolve(0) }),

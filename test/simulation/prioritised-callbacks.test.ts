@@ -4,7 +4,7 @@ import { createHeartbeat } from '../../services/dispatcher/heartbeat.ts';
 import { createNodeReporter } from '../../services/dispatcher/report-node.ts';
 import { createJobOfferer, leaderLease } from '../../services/scheduler/offer/job-offerer.ts';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
-import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
+import type { StoredPriority } from '../../shared/domain/job/priority-bands.ts';
 import { clientIdOf, jobIdOf } from '../support/conformance/job-subject.ts';
 import { dispatcherSubject, ok, topic } from '../support/dispatcher-subject.ts';
 import { createMemoryDueReferences } from '../support/memory/due-references.ts';
@@ -61,7 +61,7 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
 
   let added = 0;
   const priorityOf = new Map<string, string>();
-  const add = async (count: number, clientId: string, priority?: SaidPriority) => {
+  const add = async (count: number, clientId: string, priority?: StoredPriority) => {
     const jobs = Array.from({ length: count }, () => ({ jobId: jobIdOf(added++), clientId, dueInMs: 0, priority }));
     for (const { jobId } of jobs) priorityOf.set(jobId, clientId === neighbour ? 'neighbour' : (priority ?? 'normal'));
     await subject.add(jobs);
@@ -81,8 +81,8 @@ async function startWorld({ slots = 1, perSecond }: { slots?: number; perSecond?
 
 const countOf = (called: readonly string[], wanted: string) => called.filter((each) => each === wanted).length;
 
-describe('from the row to the call', () => {
-  it('jobs that are high and came after a backlog of 500 with one slot are called among the next thirty', async () => {
+describe('priorities from the database to the call', () => {
+  it('high-priority jobs behind a backlog of 500 and a single slot are among the next thirty calls', async () => {
     const { clock, add, called, end } = await startWorld();
     await add(500, shop);
     await passTime(clock, 1000);
@@ -102,26 +102,29 @@ describe('from the row to the call', () => {
   it.each([
     ['of its slots', {}],
     ['of its rate', { slots: 50, perSecond: 20 }],
-  ])('whatever keeps coming above it, what is normal and what is low have their share %s', async (_of, limits) => {
-    const { clock, add, called, end } = await startWorld(limits);
-    await add(400, shop);
-    await add(400, shop, 'low');
-    for (let seconds = 0; seconds < 30; seconds++) {
-      await add(50, shop, 'high');
-      await passTime(clock, 1000);
-    }
-    // Without the first ones, which were offered before any high one came.
-    const last = called().slice(-300);
-    expect(last).toHaveLength(300);
-    const shares = ['high', 'normal', 'low'].map((priority) => countOf(last, priority) / last.length);
-    expect(shares[0]).toBeCloseTo(16 / 21, 1);
-    expect(shares[1]).toBeCloseTo(4 / 21, 1);
-    expect(countOf(last, 'low')).toBeGreaterThanOrEqual(10);
-    await end();
-  });
+  ])(
+    'normal and low priority keep their share %s, however many jobs of higher priority arrive',
+    async (_of, limits) => {
+      const { clock, add, called, end } = await startWorld(limits);
+      await add(400, shop);
+      await add(400, shop, 'low');
+      for (let seconds = 0; seconds < 30; seconds++) {
+        await add(50, shop, 'high');
+        await passTime(clock, 1000);
+      }
+      // Without the first ones, which were offered before any high one came.
+      const last = called().slice(-300);
+      expect(last).toHaveLength(300);
+      const shares = ['high', 'normal', 'low'].map((priority) => countOf(last, priority) / last.length);
+      expect(shares[0]).toBeCloseTo(16 / 21, 1);
+      expect(shares[1]).toBeCloseTo(4 / 21, 1);
+      expect(countOf(last, 'low')).toBeGreaterThanOrEqual(10);
+      await end();
+    },
+  );
 
-  it('a client that says that all is high is called no sooner than its neighbour, which is called as before', async () => {
-    const neighboursCalls = async (priority?: SaidPriority) => {
+  it('a client that marks all jobs as high is called no sooner than its neighbour, whose calls do not change', async () => {
+    const neighboursCalls = async (priority?: StoredPriority) => {
       const { clock, add, called, end } = await startWorld({ slots: 4 });
       await add(500, shop, priority);
       await passTime(clock, 500);
@@ -139,12 +142,15 @@ describe('from the row to the call', () => {
 
 const mixed = (nth: number) => ([undefined, 'high', 'low'] as const)[nth % 3];
 
-describe('jobs with priorities are called at least once and recorded once', () => {
-  it.each(Array.from({ length: 8 }, (_, index) => index + 1))('whatever happens: walk %i', async (seed) => {
-    expect(await runCallbacks({ ...troubled(seed), isScarce: true, priorityOf: mixed })).toEqual([]);
-  });
+describe('jobs with priorities under faults', () => {
+  it.each(Array.from({ length: 8 }, (_, index) => index + 1))(
+    'are called at least once and recorded once: walk %i',
+    async (seed) => {
+      expect(await runCallbacks({ ...troubled(seed), isScarce: true, priorityOf: mixed })).toEqual([]);
+    },
+  );
 
-  it.each([1, 2, 3, 4])('and in their order by key, whatever their priority: walk %i', async (seed) => {
+  it.each([1, 2, 3, 4])('are called in order by key, whatever their priority: walk %i', async (seed) => {
     const scenario = { ...troubled(seed), ordering: 'in-order', priorityOf: mixed } as const;
     expect(await runCallbacks(scenario)).toEqual([]);
   });

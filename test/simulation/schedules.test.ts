@@ -90,8 +90,8 @@ interface Era {
   definition: KeptSchedule;
 }
 
-describe('schedules that are edited, paused, looked at, crashed and left alone', () => {
-  it('decide every instant of theirs exactly once: it fired, it waits, or it was skipped with a cause', async () => {
+describe('schedules that are edited, paused, read, interrupted by crashes and idle', () => {
+  it('decide every instant exactly once as fired, buffered or skipped with a cause', async () => {
     await fc.assert(
       fc.asyncProperty(definition, fc.array(act, { minLength: 5, maxLength: 60 }), async (first, acts) => {
         const world = await makeWorld(first);

@@ -24,8 +24,8 @@ async function startDown() {
   return { ...world, run, heal: () => (isDown = false) };
 }
 
-describe('three workers before an endpoint that is down', () => {
-  it('send it one call at a time between them, seldom, and burn no attempts', async () => {
+describe('three workers with a failing endpoint', () => {
+  it('send one call at a time, rarely, and use no attempts', async () => {
     const { clock, run, pass, callsBetween, calls, stepRows, mostInFlight } = await startDown();
     const beganMs = clock.nowMs();
     await pass(5000, [run.runId]);
@@ -41,7 +41,7 @@ describe('three workers before an endpoint that is down', () => {
     expect(stepRows(1).every(({ cause }) => cause === 'connection refused')).toBe(true);
   });
 
-  it('send it few calls if several campaigns meet it, and serve all of them when it is back', async () => {
+  it('send few calls if several campaigns use the endpoint, and serve all campaigns after its recovery', async () => {
     const { clock, feed, run, pass, heal, callsBetween } = await startDown();
     const others = [await feed(batchesOf('v', 300), oneStep), await feed(batchesOf('w', 300), oneStep)];
     const runIds = [run, ...others].map(({ runId }) => runId);
@@ -55,7 +55,7 @@ describe('three workers before an endpoint that is down', () => {
     expect(others.map(({ totals }) => totals()[0]?.succeeded)).toEqual([300, 300]);
   });
 
-  it('serve the others meanwhile as if nothing were', async () => {
+  it('serve other endpoints without delay', async () => {
     const { feed, pass, run } = await startDown();
     await pass(3000, [run.runId]);
     const other = await feed(batchesOf('o', 600), { ...oneStep, countries: ['ID'] });
@@ -63,7 +63,7 @@ describe('three workers before an endpoint that is down', () => {
     expect(other.totals()).toMatchObject([{ succeeded: 600 }]);
   });
 
-  it('call it by more and more when it is back, together no more than the slow start says, and fully within seconds', async () => {
+  it('increase the calls after its recovery within the slow start, and reach full load within seconds', async () => {
     const { clock, run, pass, heal, calls, mostInFlight } = await startDown();
     await pass(20_000, [run.runId]);
     heal();
@@ -86,7 +86,7 @@ describe('three workers before an endpoint that is down', () => {
     expect(run.totals()).toMatchObject([{ succeeded: batches }]);
   });
 
-  it('give the probe to another when its maker freezes with it, and are not harmed when that one thaws', async () => {
+  it('pass the probe on if its worker freezes, and ignore that worker when it continues', async () => {
     const { run, pass, heal, workers, calls, database } = await startDown();
     await pass(5000, [run.runId]);
     // The worker that makes the next probe freezes with it.
@@ -108,7 +108,7 @@ describe('three workers before an endpoint that is down', () => {
     expect(run.totals()).toMatchObject([{ succeeded: batches }]);
   });
 
-  it('protect it each by itself as long as the store of breakers cannot be asked', async () => {
+  it('each protect the endpoint separately while the breaker store is unavailable', async () => {
     const { clock, run, pass, workers, callsBetween } = await startDown();
     const asks = new Set(['look', 'open', 'takeProbe', 'endProbe']);
     for (const worker of workers) worker.fateOf = ({ method }) => (asks.has(method) ? 'throw-before' : 'pass');

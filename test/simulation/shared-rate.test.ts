@@ -24,7 +24,7 @@ function mostInASecond(calls: readonly WitnessedCall[], countOf: (call: Witnesse
   return most;
 }
 
-describe('a rate that three workers share', () => {
+describe('a rate limit shared by three workers', () => {
   const ratePerSecond = { calls: 60 };
   const type = { class: 'A', timeoutMs: 1000, concurrency: 50, ratePerSecond } as const;
 
@@ -38,7 +38,7 @@ describe('a rate that three workers share', () => {
     return { ...world, run };
   }
 
-  it('is used whole, by all of them, and never exceeded', async () => {
+  it('is used fully by all of them and never exceeded', async () => {
     const { clock, pass, run, calls, callsBetween } = await startRated(1500);
     const beganMs = clock.nowMs();
     await pass(20_000, [run.runId]);
@@ -50,7 +50,7 @@ describe('a rate that three workers share', () => {
     expect(new Set(settled.map(({ worker }) => worker)).size).toBe(3);
   });
 
-  it('is not exceeded while one dies and another one comes, and is whole again soon after', async () => {
+  it('is not exceeded when one dies and another starts, and is soon used fully again', async () => {
     const { clock, pass, run, calls, callsBetween, workers, start } = await startRated(3000);
     await pass(6000, [run.runId]);
     workers[0]?.kill();
@@ -76,7 +76,7 @@ describe('a rate that three workers share', () => {
     expect(mostInASecond(calls, () => 1)).toBeLessThanOrEqual(60 + 6 + 3);
   });
 
-  it('counts users where users are what is limited', async () => {
+  it('counts users if it is a limit of users', async () => {
     const { clock, pass, run, calls, callsBetween } = await startRated(600, { users: 3000 }, 100);
     const beganMs = clock.nowMs();
     await pass(12_000, [run.runId]);
@@ -85,7 +85,7 @@ describe('a rate that three workers share', () => {
     expect(users).toBeGreaterThan(0.9 * 7 * 3000);
   });
 
-  it('holds over all countries of the action type, and leaves other action types alone', async () => {
+  it('covers all countries of the action type and no other action type', async () => {
     const { clock, feed, pass, calls } = await startRated(1000);
     await feed(batchesOf('o', 1000), { ...oneStep, countries: ['ID'] });
     const beganMs = clock.nowMs();

@@ -56,13 +56,16 @@ const cases = [1, 2, 3].flatMap((dispatchers) =>
   [1, 2, 3].flatMap((seed) => [false, true].map((hasKeys) => ({ dispatchers, seed, hasKeys }))),
 );
 
-describe('jobs of clients of concurrency 1, 2 and 5, with and without 100 ordering keys', () => {
-  it.each(cases)('are called within 10 s of a stall in which stores take up to a lease: %o', async (each) => {
-    expect(await runCallbacks(stalled(upToALease, each))).toEqual([]);
-  });
+describe('jobs of clients with concurrency 1, 2 and 5, with and without 100 ordering keys', () => {
+  it.each(cases)(
+    'are called within 10 s after a stall in which database calls take up to a lease: %o',
+    async (each) => {
+      expect(await runCallbacks(stalled(upToALease, each))).toEqual([]);
+    },
+  );
 
   it.each(cases.filter(({ seed }) => seed === 1))(
-    'are called within 10 s by flushes of 100 to 500 ms: %o',
+    'are called within 10 s with flushes of 100 to 500 ms: %o',
     async (each) => {
       expect(await runCallbacks(stalled(slowFlushes, each))).toEqual([]);
     },
@@ -75,7 +78,7 @@ function hasDispatcher(module: unknown): module is { createDispatcher: CreateDis
   return typeof module === 'object' && module !== null && 'createDispatcher' in module;
 }
 
-describe('the same jobs are not called', () => {
+describe('the witnesses notice uncalled jobs when', () => {
   const trees: string[] = [];
   afterAll(() => Promise.all(trees.map((tree) => rm(tree, { recursive: true, force: true }))));
 
@@ -102,12 +105,12 @@ describe('the same jobs are not called', () => {
   }
   const { turnsBegin, claimsKeepTheirPart, claimsKeepTheirLease } = claimProtections;
 
-  it('when claimed jobs wait for an event alone', async () => {
+  it('claimed jobs wait for an event without a time-out', async () => {
     const create = await dispatcherWithout(...Object.values(claimProtections));
     expect(await uncalledBy(create, upToALease, 2)).toContain('never called');
   });
 
-  it('when claims lose their slots while they are written, though each is released after two seconds', async () => {
+  it('claims lose their slots while they are written, even if each is released after two seconds', async () => {
     const create = await dispatcherWithout(turnsBegin, claimsKeepTheirPart, claimsKeepTheirLease);
     expect(await uncalledBy(create, slowFlushes, 2)).toContain('never called');
   });

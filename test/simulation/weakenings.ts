@@ -9,19 +9,19 @@ import type { Weakening } from './processes.ts';
 
 /** Each takes one protection away, at the port that gives it. */
 export const weakenings = {
-  'request keys are not derived from what is called': {
+  'request keys are not derived from the call': {
     endpoint: (endpoint) => ({
       ...endpoint,
       call: (request) => endpoint.call({ ...request, idempotencyKey: randomUUID() }),
     }),
   },
-  'the status of a lost call is not asked for': {
+  'the status of a lost call is not queried': {
     endpoint: (endpoint) => ({ ...endpoint, askStatus: nobodyFound }),
   },
-  'a lost call is asked for at once': changedResults((result) =>
+  'the status of a lost call is queried too early': changedResults((result) =>
     result.state === 'waiting' && result.open ? { ...result, delayMs: 0 } : result,
   ),
-  'the lost call of a lapsed lease is asked for at once': {
+  'the status of a lost call under an expired lease is queried too early': {
     ledger: (ledger) => ({
       ...ledger,
       flush: async (flush) => {
@@ -30,7 +30,7 @@ export const weakenings = {
       },
     }),
   },
-  'a call is sent however late': {
+  'a call is sent regardless of its age': {
     endpoint: (endpoint) => ({
       ...endpoint,
       call: (request) => endpoint.call({ ...request, notAfterMs: Number.POSITIVE_INFINITY }),
@@ -42,7 +42,7 @@ export const weakenings = {
     const again = { delayMs: 0, open: false, answered: false, cause: null };
     return { feedId, batchNo, step, epoch, state: 'waiting', ...again };
   }),
-  'claims are not told who is suppressed': changedClaims(({ suppressed: _, ...claim }) => claim),
+  'claims do not return suppressed users': changedClaims(({ suppressed: _, ...claim }) => claim),
   'a lost claim of suppressed users leaves its key in doubt': {
     ledger: (ledger, database) => ({
       ...ledger,
@@ -56,8 +56,8 @@ export const weakenings = {
       },
     }),
   },
-  'claims are not told that they have a check': changedClaims(({ check: _, ...claim }) => claim),
-  'a call that was lost is asked about first': changedClaims((claim) =>
+  'claims do not return their check': changedClaims(({ check: _, ...claim }) => claim),
+  'a check is made for a call that was lost': changedClaims((claim) =>
     claim.open ? { ...claim, check: { tries: 0 } } : claim,
   ),
   'a lost claim of a step with a check leaves its key in doubt': {
@@ -73,7 +73,7 @@ export const weakenings = {
       },
     }),
   },
-  'nobody sweeps': {
+  'no trigger sweeps': {
     outboxSweep: () => ({
       due: () => Promise.resolve({ offers: [], quarantined: [], more: [] }),
       nextDue: () => Promise.resolve(new Map()),
@@ -116,7 +116,7 @@ export const weakenings = {
       },
     }),
   },
-  'a claim does not ask for the step before': {
+  'a claim does not require the previous step': {
     ledger: (ledger, database) => ({
       ...ledger,
       flush: async (flush) => {
@@ -131,7 +131,7 @@ export const weakenings = {
       },
     }),
   },
-  'whom the chain has lost is what the message says': {
+  'lost users are taken from the message instead of the rows': {
     ledger: (ledger) => ({
       ...ledger,
       flush: async (flush) => {
@@ -140,10 +140,10 @@ export const weakenings = {
       },
     }),
   },
-  'a put-back forgets that its key is open': changedResults((result) =>
+  'a release forgets that its key is open': changedResults((result) =>
     result.state === 'waiting' ? { ...result, open: false } : result,
   ),
-  'a take-over counts no lapse and leaves no key open': beforeClaims((row, nowMs) => {
+  'a take-over counts no expired lease and closes the key': beforeClaims((row, nowMs) => {
     if (row?.state === 'running' && row.leaseUntilMs < nowMs) {
       Object.assign(row, { state: 'waiting', nextAttemptAtMs: nowMs });
     }
@@ -166,7 +166,7 @@ export const weakenings = {
       finish: (runId, state, reason) => keepingTokens(database, () => store.finish(runId, state, reason)),
     }),
   },
-  'users of whom nobody knows are tried again as if they had failed': {
+  'unknown users are retried as if they had failed': {
     runStore: (store, database) => ({
       ...store,
       beginRetry: (runId) => {
@@ -178,7 +178,7 @@ export const weakenings = {
       },
     }),
   },
-  'workers do not hear of a pause': {
+  'workers do not receive a pause': {
     contexts: (contexts) => ({
       ...contexts,
       admissions: async (feedIds) => {
@@ -187,7 +187,7 @@ export const weakenings = {
       },
     }),
   },
-  'nobody ends what is quarantined': {
+  'quarantined steps are never ended': {
     stepEndings: (endings) => ({ ...endings, endQuarantined: () => Promise.resolve(0) }),
   },
   'nothing is reserved before a call': {
@@ -196,7 +196,7 @@ export const weakenings = {
       flush: ({ results, claims, begins }) => ledger.flush({ results, claims, begins }),
     }),
   },
-  'what others have reserved is not seen': {
+  'reservations of other batches are ignored': {
     ledger: (ledger, database) => ({
       ...ledger,
       flush: (flush) => {
@@ -210,7 +210,7 @@ export const weakenings = {
       },
     }),
   },
-  'what may have been applied is given back': {
+  'units of a possible call are freed': {
     ledger: (ledger, database) => ({
       ...ledger,
       flush: async (flush) => {
@@ -221,7 +221,7 @@ export const weakenings = {
       },
     }),
   },
-  'users that go on by themselves lose what is reserved for them': {
+  'child batches lose their reservations': {
     ledger: (ledger, database) => ({
       ...ledger,
       flush: async (flush) => {
@@ -233,7 +233,7 @@ export const weakenings = {
       },
     }),
   },
-  'an ending knows no doubt': {
+  'an ending ignores calls in doubt': {
     stepEndings: (endings, database) => ({
       ...endings,
       endOpen: (feed, outcome, window) => {

@@ -15,7 +15,7 @@ async function write(file: string, bytes: number): Promise<void> {
   await writeFile(path.join(folder, file), 'x'.repeat(bytes));
 }
 
-test('each file and each folder takes whole blocks, and a package has what lies in it', async () => {
+test('measureInstall counts files and folders in whole blocks, by package', async () => {
   await write('small/index.js', 1);
   await write('@scope/large/lib/index.js', 4097);
   await write('@scope/large/node_modules/other/index.js', 4096);
@@ -30,7 +30,7 @@ test('each file and each folder takes whole blocks, and a package has what lies 
   });
 });
 
-test('what tools keep there is not what was installed, nor is a link', async () => {
+test('measureInstall excludes caches of tools and links', async () => {
   await write('.cache/prettier/large', 100_000);
   await write('one/index.js', 1);
   await symlink('index.js', path.join(folder, 'one/link.js'));

@@ -6,13 +6,13 @@ function take(seed: number, count: number) {
   return Array.from({ length: count }, () => plan.next().value);
 }
 
-describe('the plan of a soak', () => {
-  it('is the same for the same seed, and another one for another', () => {
+describe('the plan of a soak test', () => {
+  it('is identical for the same seed and differs for another', () => {
     expect(take(7, 200)).toEqual(take(7, 200));
     expect(take(7, 20)).not.toEqual(take(8, 20));
   });
 
-  it('comes to every kind of fault, alone and beside one of another group', () => {
+  it('contains every kind of fault, alone and combined with one of another group', () => {
     const moments = take(1, 1000);
     const kinds = new Set(moments.flatMap(({ faults }) => faults.map(({ kind }) => kind)));
     expect([...kinds].toSorted()).toEqual(Object.values(faultGroups).flat().toSorted());
@@ -23,7 +23,7 @@ describe('the plan of a soak', () => {
     expect(pairs.filter(({ faults: [a, b] }) => groupOf(a?.kind ?? '') === groupOf(b?.kind ?? ''))).toEqual([]);
   });
 
-  it('says in a line what is broken', () => {
+  it('describes its faults in one line', () => {
     const fault = { kind: 'worker killed', which: 3, lastsMs: 2500 } as const;
     expect(describeMoment({ faults: [fault, { ...fault, kind: 'poison' }], restMs: 0 })).toBe(
       'worker killed (3) for 2.5 s beside poison (3) for 2.5 s',

@@ -32,7 +32,7 @@ const endsWithinMs = 300_000;
 const ownEndsPerRun = 20;
 
 it(
-  `nothing is lost and nothing done twice, for ${settings.SOAK_MINUTES} min, seed ${settings.SOAK_SEED}`,
+  `the soak test loses and repeats nothing in ${settings.SOAK_MINUTES} min, seed ${settings.SOAK_SEED}`,
   async () => {
     const untilMs = Date.now() + settings.SOAK_MINUTES * 60_000;
     const plan = planOf(settings.SOAK_SEED);

@@ -19,7 +19,7 @@ const run: ScenarioFigures = {
   measured: {},
 };
 
-it('the figures of a soak add up its runs, weigh rates by batches, and keep the longest recovery', () => {
+it('totalsOf adds up runs, weights rates by batches and keeps the longest recovery', () => {
   const other = {
     ...run,
     faults: { poison: 2 },

@@ -8,18 +8,18 @@ const file = 'test/sql/wrong-statements.ts';
 const lines = readFileSync(join(import.meta.dirname, 'wrong-statements.ts'), 'utf8').split('\n');
 /** What it has to say of each. */
 const problems: Record<keyof typeof wrongStatements, string> = {
-  'a column that there is not': 'column "nickname" does not exist',
-  'a table that there is not': 'relation "camp_aigns" does not exist',
-  'a value too many': '1 parameters, and 2 values',
-  'a parameter of another type in the statement': 'operator does not exist: timestamp with time zone > integer',
-  'a time that is handed over as a number': 'parameter $1 is no number, which it gets',
-  'a list that is handed over as JSON': 'parameter $1 is no array, which it gets',
-  'a flag that is handed over as a number, by name': 'parameter revision is no boolean, which it gets',
-  'a row with a field that is no column': 'no column "nickname", which the type of its rows has',
-  'a row whose number comes as a text': 'column "many" is a string, and said to be number',
-  'a row whose list is said to be one text': 'column "ids" is a array, and said to be string',
-  'a row of which nothing is said but that it is an object': 'the type of its rows names no column',
-  'a text that cannot be followed': 'is a statement that cannot be followed to its text',
+  'an unknown column': 'column "nickname" does not exist',
+  'an unknown table': 'relation "camp_aigns" does not exist',
+  'a surplus value': '1 parameters, and 2 values',
+  'a parameter of the wrong type in the statement': 'operator does not exist: timestamp with time zone > integer',
+  'a time that is passed as a number': 'parameter $1 is no number, which it gets',
+  'a list that is passed as JSON': 'parameter $1 is no array, which it gets',
+  'a flag that is passed as a number, by name': 'parameter revision is no boolean, which it gets',
+  'a row type with an unknown column': 'no column "nickname", which the type of its rows has',
+  'a row type with a number for a text column': 'column "many" is a string, and said to be number',
+  'a row type with a text for a list column': 'column "ids" is a array, and said to be string',
+  'a row type without columns': 'the type of its rows names no column',
+  'a statement text that cannot be resolved': 'is a statement that cannot be followed to its text',
 };
 
 let ended: { code: unknown; out: string };
@@ -36,7 +36,7 @@ function saidOf(name: string): string[] {
   });
 }
 
-describe('the check of statements against the schema', () => {
+describe('the check of SQL statements against the schema', () => {
   beforeAll(async () => {
     ended = await new Promise((resolve) => {
       execFile(process.execPath, [join(import.meta.dirname, 'main.ts'), file], (error, out) => {
@@ -45,15 +45,15 @@ describe('the check of statements against the schema', () => {
     });
   }, 120_000);
 
-  it.each(Object.entries(problems))('notices %s', (name, problem) => {
+  it.each(Object.entries(problems))('reports %s', (name, problem) => {
     expect(saidOf(name)).toEqual([problem]);
   });
 
-  it.each(Object.keys(rightStatements))('has nothing to say of %s', (name) => {
+  it.each(Object.keys(rightStatements))('reports nothing for %s', (name) => {
     expect(saidOf(name)).toEqual([]);
   });
 
-  it('fails where it notices something', () => {
+  it('exits with 1 if it reports a problem', () => {
     expect(ended.code).toBe(1);
   });
 });

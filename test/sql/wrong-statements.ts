@@ -6,37 +6,36 @@ import { statementOf } from '../../shared/postgres/connection/statement.ts';
  * runs them.
  */
 export const wrongStatements = {
-  'a column that there is not': (pool: Pool) => pool.query<{ id: string }>('select id, nickname from campaigns'),
+  'an unknown column': (pool: Pool) => pool.query<{ id: string }>('select id, nickname from campaigns'),
 
-  'a table that there is not': (pool: Pool) => pool.query<{ id: string }>('select id from camp_aigns'),
+  'an unknown table': (pool: Pool) => pool.query<{ id: string }>('select id from camp_aigns'),
 
-  'a value too many': (pool: Pool) => pool.query<{ id: string }>('select id from campaigns where id = $1', ['a', 'b']),
+  'a surplus value': (pool: Pool) => pool.query<{ id: string }>('select id from campaigns where id = $1', ['a', 'b']),
 
-  'a parameter of another type in the statement': (pool: Pool) =>
+  'a parameter of the wrong type in the statement': (pool: Pool) =>
     pool.query<{ id: string }>('select id from campaigns where created_at > $1::int', [1]),
 
-  'a time that is handed over as a number': (pool: Pool, atMs: number) =>
+  'a time that is passed as a number': (pool: Pool, atMs: number) =>
     pool.query<{ id: string }>('select id from campaigns where created_at > $1', [atMs]),
 
-  'a list that is handed over as JSON': (pool: Pool, texts: string[]) =>
+  'a list that is passed as JSON': (pool: Pool, texts: string[]) =>
     pool.query<{ same: boolean }>('select $1::jsonb is null as same', [texts]),
 
-  'a flag that is handed over as a number, by name': (pool: Pool, isOn: boolean) =>
+  'a flag that is passed as a number, by name': (pool: Pool, isOn: boolean) =>
     pool.query<{ id: string }>(campaignsBelow.with({ revision: isOn, id: 'x' })),
 
-  'a row with a field that is no column': (pool: Pool) =>
+  'a row type with an unknown column': (pool: Pool) =>
     pool.query<{ id: string; nickname: string }>('select id from campaigns'),
 
-  'a row whose number comes as a text': (pool: Pool) =>
+  'a row type with a number for a text column': (pool: Pool) =>
     pool.query<{ many: number }>('select count(*) as many from runs'),
 
-  'a row whose list is said to be one text': (pool: Pool) =>
+  'a row type with a text for a list column': (pool: Pool) =>
     pool.query<{ ids: string }>('select array_agg(id) as ids from campaigns'),
 
-  'a row of which nothing is said but that it is an object': (pool: Pool) =>
-    pool.query<object>('select id from campaigns'),
+  'a row type without columns': (pool: Pool) => pool.query<object>('select id from campaigns'),
 
-  'a text that cannot be followed': (pool: Pool, table: string) => pool.query(`select from ${table}`),
+  'a statement text that cannot be resolved': (pool: Pool, table: string) => pool.query(`select from ${table}`),
 };
 
 export const rightStatements = {

@@ -39,20 +39,20 @@ function good(changes: Partial<CallbackEvidence> = {}): CallbackEvidence {
 const at = { scheduleId: 'sch_1', group: 'SG', scheduledFor: '2027-01-01T00:00:00.000Z' };
 const takenOver: ClaimEvent = { ...claim, kind: 'taken-over', atMs: 6020, epoch: 2, leaseUntilMs: 11_020 };
 
-describe('the checker of callbacks', () => {
-  it('finds nothing where all is well', () => {
+describe('the checker of callback evidence', () => {
+  it('reports no violation for sound evidence', () => {
     expect(callbackViolations(good())).toEqual([]);
     expect(callbackViolations(good({ calls: [{ ...call, occurrence: at }], occurrences: [at] }))).toEqual([]);
   });
 
   it.each<[string, Partial<CallbackEvidence>, RegExp]>([
-    ['is nowhere', { ended: [] }, /^S1: job_1 was accepted and is nowhere/],
+    ['does not exist anywhere', { ended: [] }, /^S1: job_1 was accepted and is nowhere/],
     ['has not ended', { ended: [], stored: ['job_1'] }, /^S1: 1 jobs have not ended/],
     ['has ended twice', { ended: [...good().ended, ...good().ended] }, /^S1: job_1 has ended 2 times/],
     ['is counted twice', { totals: { ...good().totals, called: 2 } }, /^S1: 1 accepted, 2 ended/],
     ['is not counted', { totals: { ...good().totals, accepted: 0, called: 0 } }, /^S1: the ledger says 0 called/],
-    ['was given up', { ended: [{ jobId: 'job_1', outcome: 'dead' }] }, /^S1: 1 jobs are dead, 0 allowed/],
-    ['is recorded and was not called', { calls: [] }, /^S1: job_1 is recorded as called, and the receiver/],
+    ['was abandoned', { ended: [{ jobId: 'job_1', outcome: 'dead' }] }, /^S1: 1 jobs are dead, 0 allowed/],
+    ['is recorded as called without a call', { calls: [] }, /^S1: job_1 is recorded as called, and the receiver/],
     ['was called too early', { calls: [{ ...call, atMs: 999 }] }, /^S2: job_1 was called 1 ms before/],
     ['has another body', { calls: [{ ...call, digest: 'other' }] }, /^S3: a call of job_1 has another body/],
     ['is not signed', { calls: [{ ...call, problem: 'no key' }] }, /^S3: .* not to be believed: no key/],
@@ -60,18 +60,18 @@ describe('the checker of callbacks', () => {
     ['was called after its lease', { calls: [{ ...call, atMs: 6011 }] }, /^S4: job_1 was called 1 ms after its lease/],
     ['was called before its claim', { calls: [{ ...call, atMs: 1005 }] }, /^S4: call 1 of job_1 under 0 claims/],
     ['was called twice under one claim', { calls: [call, { ...call, atMs: 1040 }] }, /^S4: call 2 .* under 1 claims/],
-  ])('says so when a job %s', (_what, changes, expected) => {
+  ])('reports a job that %s', (_what, changes, expected) => {
     expect(callbackViolations(good(changes))).toContainEqual(expect.stringMatching(expected));
   });
 
-  it('says so when a call succeeded before another, unless that many were allowed', () => {
+  it('reports a call after a successful call, unless the scenario allows that number', () => {
     const again = { ...call, atMs: 6030, endedAtMs: 6040 };
     const evidence = good({ calls: [call, again], claims: [claim, takenOver, { ...gone, atMs: 6050 }] });
     expect(callbackViolations(evidence)).toEqual(['S4: 1 calls after a success, 0 allowed']);
     expect(callbackViolations(evidence, { doubled: 1 })).toEqual([]);
   });
 
-  it('counts a call apart that was made again because its answer had not come in time', () => {
+  it('counts separately a call repeated because its response was late', () => {
     const again = { ...call, atMs: 2030, endedAtMs: 2040 };
     const second = { ...claim, atMs: 2020, dueAtMs: 2010 };
     const evidence = good({
@@ -83,7 +83,7 @@ describe('the checker of callbacks', () => {
     expect(callbackViolations(evidence, { unheard: 1 })).toEqual([]);
   });
 
-  it('allows a second call under one claim if the first one ended with a kept connection, and no third', () => {
+  it('allows a second call under one claim if the first ended with a kept connection, but no third', () => {
     const lost: ReceivedCall = { ...call, status: null, isKept: true };
     const again = { ...call, atMs: 1032, endedAtMs: 1036 };
     expect(callbackViolations(good({ calls: [lost, again] }))).toEqual([]);
@@ -96,14 +96,14 @@ describe('the checker of callbacks', () => {
     ]);
   });
 
-  it('says so when two calls are under way at once', () => {
+  it('reports two calls of one job at the same time', () => {
     const long = { ...call, endedAtMs: 6100, status: null };
     const again = { ...call, atMs: 6030, endedAtMs: 6040 };
     const evidence = good({ calls: [long, again], claims: [claim, takenOver, { ...gone, atMs: 6050 }] });
     expect(callbackViolations(evidence)).toEqual(['S4: 1 calls at once, 0 allowed']);
   });
 
-  it('says so when a lease was not waited for, an epoch did not grow, or two claims stand side by side', () => {
+  it('reports a claim before the lease ended, an epoch that did not grow, and two concurrent claims', () => {
     const early = good({ claims: [claim, { ...takenOver, atMs: 2000 }, gone] });
     expect(callbackViolations(early)).toContainEqual(expect.stringMatching(/^S4: job_1 was claimed 4010 ms before/));
     const same = good({ claims: [claim, { ...takenOver, epoch: 1 }, gone] });
@@ -112,12 +112,12 @@ describe('the checker of callbacks', () => {
     expect(callbackViolations(two)).toContainEqual(expect.stringMatching(/^S4: .* while a claim of it was open/));
   });
 
-  it('says so when somebody else ends a job that is being called', () => {
+  it('reports a job that another dispatcher ended during its call', () => {
     const evidence = good({ calls: [{ ...call, endedAtMs: 3000 }] });
     expect(callbackViolations(evidence)).toContainEqual(expect.stringMatching(/^S4: job_1 was ended by somebody/));
   });
 
-  it('says so when an instant fired twice, never, or without anybody’s wish', () => {
+  it('reports an instant that fired twice, never, or without a schedule', () => {
     const twice = [call, { ...call, jobId: 'job_2' }].map((each) => ({ ...each, occurrence: at }));
     expect(callbackViolations(good({ calls: twice }))).toContainEqual(expect.stringMatching(/^S3: .* fired 2 times/));
     expect(callbackViolations(good({ occurrences: [at] }))).toEqual([

@@ -1,5 +1,5 @@
 import { claimedJob } from './claimed-job.ts';
-import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
+import type { StoredPriority } from '../../shared/domain/job/priority-bands.ts';
 import type { Priority } from '../../shared/domain/priorities.ts';
 import { createClientQueues, type ClientQueues } from '../../services/dispatcher/client-queues.ts';
 import { creditOf } from '../../services/dispatcher/credit.ts';
@@ -47,8 +47,16 @@ export function clientQueuesSubject({
   let isWarming = false;
   let number = 0;
   const heard = { lane: { topic: 'muster.local.calls', partition: 0, assignment: 1 }, offset: 0 };
-  const reference = (clientId: string, nth = ++number, priority?: SaidPriority): ReceivedReference => {
-    return { partition: 0, dueUs: nth, jobId: `${nth}`, clientId, saidClientId: clientId, heard, priority };
+  const reference = (clientId: string, nth = ++number, priority?: StoredPriority): ReceivedReference => {
+    return {
+      partition: 0,
+      dueUs: nth,
+      jobId: `${nth}`,
+      clientId,
+      messageClientId: clientId,
+      messagePosition: heard,
+      priority,
+    };
   };
   /** The receiver has answered a call of the client before: its jobs may have all slots. */
   const warmUp = (clientId: string) => {
@@ -58,7 +66,7 @@ export function clientQueuesSubject({
     queues.hold([jobOf(reference(clientId, 0))]);
     isWarming = false;
   };
-  const add = (clientId: string, count: number, priority?: SaidPriority) => {
+  const add = (clientId: string, count: number, priority?: StoredPriority) => {
     warmUp(clientId);
     for (let adds = 0; adds < count; adds++) {
       const added = reference(clientId, undefined, priority);

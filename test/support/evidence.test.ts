@@ -38,11 +38,11 @@ function lines(first: Partial<StepLine>, second: Partial<StepLine>): Evidence['l
   ]);
 }
 
-test('sound evidence breaks nothing', () => {
+test('the checker reports no violation for sound evidence', () => {
   expect(violations(sound())).toEqual([]);
 });
 
-describe('what the checker has to notice', () => {
+describe('the checker reports', () => {
   test.each<[string, Partial<Evidence>, RegExp]>([
     ['a run that is still running', { runState: 'running' }, /^I1: the run is running/],
     ['a user that is pending', { lines: lines({}, { succeeded: 0, pending: 1 }) }, /^I1: 1 pending/],
@@ -65,7 +65,7 @@ describe('what the checker has to notice', () => {
       /^I4: 1 succeeded, 0 effects/,
     ],
     [
-      'an audience that was made up',
+      'an audience that does not match',
       { lines: lines({ audience: 4, succeeded: 3 }, { audience: 4, succeeded: 2 }) },
       /^I4: audience 4 of 3/,
     ],
@@ -99,14 +99,14 @@ describe('what the checker has to notice', () => {
   });
 });
 
-describe('what a scenario may allow', () => {
-  test('keys applied again and calls at once, up to a number', () => {
+describe('the allowances of a scenario', () => {
+  test('permit a number of keys applied again and of concurrent calls', () => {
     const evidence = sound({ appliedAgain: [3, 0], overlapping: [1, 0] });
     expect(violations(evidence, { appliedAgain: 3, overlapping: 1 })).toEqual([]);
     expect(violations(evidence, { appliedAgain: 2, overlapping: 0 })).toHaveLength(2);
   });
 
-  test('a run that expires: whoever has no outcome is expired, or was never fed', () => {
+  test('permit an expired run, in which users without an outcome are expired or were never fed', () => {
     const expired: Partial<Evidence> = {
       runState: 'expired',
       lines: new Map([

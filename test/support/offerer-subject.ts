@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { jobReferences } from '../../shared/contracts/messages/job-references.ts';
-import type { SaidPriority } from '../../shared/domain/job/priority-bands.ts';
+import type { StoredPriority } from '../../shared/domain/job/priority-bands.ts';
 import { createJobOfferer, leaderLease, type JobOffererDeps } from '../../services/scheduler/offer/job-offerer.ts';
 import type { DispatcherCredit } from '../../services/scheduler/ports/dispatchers.ts';
 import { clientIdOf, jobIdOf, type SeedJob } from './conformance/job-subject.ts';
@@ -72,7 +72,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
     changes.announce('jobs');
     return keys;
   };
-  const many = (count: number, clientId = clientIdOf(1), from = 0, priority?: SaidPriority) =>
+  const many = (count: number, clientId = clientIdOf(1), from = 0, priority?: StoredPriority) =>
     add(...Array.from({ length: count }, (_, index) => ({ jobId: jobIdOf(from + index), clientId, priority })));
 
   /** Long enough for the first to lead and to own everything. */

@@ -24,28 +24,28 @@ const older = {
 const files = new Set(['services/api/api.ts', 'test/a.test.ts']);
 
 describe('the change since the last landed state', () => {
-  it('is measured from the given commit, in a shallow clone too', () => {
+  it('is measured from the given commit, also in a shallow clone', () => {
     const git = gitOf({ ...older, ...commit('v1', 'base567890'), 'rev-parse --is-shallow-repository': 'true' });
     expect(findChangedFiles(git, 'v1')).toEqual({ files, since: 'changed since base5678' });
   });
 
-  it('is measured from where the branch left origin/main', () => {
+  it('is measured from the commit at which the branch left origin/main', () => {
     const git = gitOf({ ...older, 'merge-base HEAD origin/main': 'left', ...commit('left', 'left567890') });
     expect(findChangedFiles(git).since).toBe('changed since left5678');
   });
 
-  it('is measured from a commit that is four hours older if origin/main is the head or is not there', () => {
+  it('is measured from a commit that is four hours older if origin/main is HEAD or missing', () => {
     expect(findChangedFiles(gitOf(older))).toEqual({ files, since: 'changed since old45678' });
     const git = gitOf({ ...older, 'merge-base HEAD origin/main': 'head' });
     expect(findChangedFiles(git).since).toBe('changed since old45678');
   });
 
   it.each([
-    ['without git', { 'rev-parse HEAD': '' }, undefined, 'there is no git repository'],
+    ['without a git repository', { 'rev-parse HEAD': '' }, undefined, 'there is no git repository'],
     ['in a shallow clone', { 'rev-parse --is-shallow-repository': 'true' }, undefined, 'the clone is shallow'],
-    ['with a base that is no commit', {}, 'v9', 'v9 is no commit here'],
+    ['if the base is not a commit', {}, 'v9', 'v9 is no commit here'],
     ['if all commits are new', {}, undefined, 'no commit is old enough'],
-  ])('is unknown %s, with the reason', (_, answers: Record<string, string>, base, reason) => {
+  ])('is unknown with a reason %s', (_, answers: Record<string, string>, base, reason) => {
     const changed = findChangedFiles(gitOf(answers), base);
     expect(changed.files).toBeUndefined();
     expect(changed.since).toContain(reason);

@@ -15,18 +15,18 @@ const node = (script: string, options: Parameters<typeof run>[2] = {}) =>
   run(process.execPath, ['-e', script], { folder, ...options });
 
 describe('a command', () => {
-  it('is ended when its time has passed', async () => {
+  it('is ended after its time limit', async () => {
     expect(await node('setInterval(() => undefined, 1000)', { withinMs: 1 })).toBeNull();
   });
 
-  it('is ended when its time has passed, also if it answers with an exit code', async () => {
+  it('counts as ended after its time limit even if it returns an exit code', async () => {
     const script = `process.on('SIGTERM', () => process.exit(143)); process.stdout.write('begun'); setInterval(() => undefined, 1000);`;
     const ending = new AbortController();
     const onOutput = () => ending.abort();
     expect(await node(script, { until: ending.signal, onOutput })).toBeNull();
   });
 
-  it('reports that it is about to be ended while it still runs', async () => {
+  it('announces its end to the caller before its process is stopped', async () => {
     const script = `process.on('SIGTERM', () => { process.stdout.write('ended'); process.exit(0); }); process.stdout.write('begun'); setInterval(() => undefined, 1000);`;
     const ending = new AbortController();
     let words = '';
@@ -39,14 +39,14 @@ describe('a command', () => {
     expect([before, words]).toEqual(['begun', 'begunended']);
   });
 
-  it('returns its exit code, and hands on its output as it comes', async () => {
+  it('returns its exit code and streams its output', async () => {
     let words = '';
     const onOutput = (text: string) => (words += text);
     expect(await node('console.log("out"); console.error("err"); process.exit(3)', { onOutput })).toBe(3);
     expect(words.split('\n').toSorted()).toEqual(['', 'err', 'out']);
   });
 
-  it('is ended where it takes too long, with what it has started, also a loop without an end', async () => {
+  it('is killed with its child processes after its time limit, also in an endless loop', async () => {
     // It would hear a SIGTERM when the loop ends.
     const loop = `process.on('SIGTERM', () => undefined); require('node:fs').writeFileSync('child', String(process.pid)); for (;;);`;
     const parent = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(loop)}]); setInterval(() => {

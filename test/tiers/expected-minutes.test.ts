@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { guessMinutes, minutesIn } from './expected-minutes.ts';
 
 describe('the expected minutes of a test file', () => {
-  it('are those of its last recorded run, with the start of the servers', () => {
+  it('are those of its last recorded run, plus the start of the servers', () => {
     const file = {
       kind: 'file',
       tier: 'faults',
@@ -15,7 +15,7 @@ describe('the expected minutes of a test file', () => {
     expect([...minutesIn([file, unit])]).toEqual([['a.test.ts', 2.4]]);
   });
 
-  it('are guessed from the number of its tests if it was never recorded', () => {
+  it('are estimated from its number of tests if no run was recorded', () => {
     const source = "  it('a', () => undefined);\n  it.each([1])('b', () => undefined);\n";
     expect(guessMinutes('faults', source)).toBe(1.8);
     expect(guessMinutes('faults', '')).toBe(1.1);

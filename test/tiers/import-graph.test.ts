@@ -21,7 +21,7 @@ const tree = treeOf({
 const graph = createImportGraph(tree);
 
 describe('the import graph', () => {
-  it('follows imports and paths of programs in quotes, in circles too', () => {
+  it('follows imports and quoted paths of programs, also in circles', () => {
     expect([...graph.reachableFrom(['test/faults/a.test.ts'])].toSorted()).toEqual([
       'cli/muster.ts',
       'cli/serve.ts',
@@ -32,23 +32,23 @@ describe('the import graph', () => {
     ]);
   });
 
-  it('ends at a module that starts another program for each caller', () => {
+  it('stops at a module that starts another program for each caller', () => {
     const ended = createImportGraph(tree, ['test/start.ts']);
     expect([...ended.reachableFrom(['test/faults/a.test.ts'])]).toEqual(['test/faults/a.test.ts', 'test/start.ts']);
   });
 
-  it('reaches the files of a folder whose path is in quotes', () => {
+  it('includes the files of a folder whose path is quoted', () => {
     expect([...graph.reachableFrom(['test/boards.test.ts'])]).toContain('deploy/helm/values.yaml');
   });
 
-  it('reaches files that a module finds by their names', () => {
+  it('includes the files that a module finds by name', () => {
     const files = Object.entries(foundFiles).flat(2);
     const graph = createImportGraph(treeOf(Object.fromEntries(files.map((file) => [file, '']))));
     for (const [module, found] of Object.entries(foundFiles))
       expect([...graph.reachableFrom([module])].toSorted()).toEqual([module, ...found].toSorted());
   });
 
-  it('reaches every file of the product that has code at run time', () => {
+  it('includes every product file that has code at run time', () => {
     const tree = readTree(root);
     const files = ['services', 'shared', 'cli', 'migrations', 'test'].flatMap((folder) => tree.filesBelow(folder));
     const isTest = (file: string) => /\.test\.tsx?$/.test(file);

@@ -18,8 +18,8 @@ async function besideEach(parts: readonly (Named & { turns: number })[], lanes: 
   return beside;
 }
 
-describe('parts of a test run in lanes', () => {
-  it('run in their order, so many at once', async () => {
+describe('test parts in lanes', () => {
+  it('run in order with a limit on concurrency', async () => {
     const parts = [9, 5, 20, 1].map((turns, index) => ({ name: `${index + 1}`, turns }));
     const beside = await besideEach(parts, 2);
     expect(Object.keys(beside)).toEqual(['1', '2', '3', '4']);
@@ -27,7 +27,7 @@ describe('parts of a test run in lanes', () => {
     expect(Object.values(beside).every((others) => others.length < 2)).toBe(true);
   });
 
-  it('leave one alone that has to be, and go on behind it', async () => {
+  it('run an exclusive part by itself and continue after that part', async () => {
     const parts = [
       ...[1, 2].map((turns) => ({ name: `before ${turns}`, turns: turns * 5 })),
       ...[1, 2].map((turns) => ({ name: `alone ${turns}`, turns, alone: true })),
@@ -43,7 +43,7 @@ describe('parts of a test run in lanes', () => {
     });
   });
 
-  it('fill the lane beside a long one before one that has to be alone', async () => {
+  it('fill the lane beside a long part before an exclusive part', async () => {
     let nowMs = 0;
     const ends: { atMs: number; end: () => void }[] = [];
     const began: string[] = [];
@@ -74,7 +74,7 @@ describe('parts of a test run in lanes', () => {
     expect(began).toEqual(['long at 0', 'five at 0', 'eight at 5', 'alone at 13', 'too long at 15', 'one at 15']);
   });
 
-  it('end with the failure of one', async () => {
+  it('fail together with the first failed part', async () => {
     const failing = inLanes(waitingParts([{}]), 2, () => Promise.reject(new Error('cannot be started')));
     await expect(failing).rejects.toThrow('cannot be started');
   });

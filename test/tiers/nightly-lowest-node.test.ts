@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { root } from './commands.ts';
 import { lowestNode } from './nightly-lowest-node.ts';
 
-describe('the lowest Node', () => {
+describe('the lowest supported Node version', () => {
   it('is the first version that engines allows', () => {
     expect(lowestNode('>=22.22')).toBe('22.22.0');
     expect(() => lowestNode('22 || 24')).toThrow('engines.node 22 || 24: expected >=<major>.<minor>');

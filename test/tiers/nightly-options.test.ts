@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nightlyParts, readNightlyOptions } from './nightly-options.ts';
 
 describe('the options of the nightly run', () => {
-  it('are all parts unless some are named, in an order of their own', () => {
+  it('default to all parts, and named parts run in a fixed order', () => {
     expect(readNightlyOptions([]).parts).toEqual(nightlyParts);
     expect(readNightlyOptions(['--parts', 'mutations,soak', '--soak-minutes', '0.5'])).toMatchObject({
       parts: ['soak', 'mutations'],
@@ -10,7 +10,7 @@ describe('the options of the nightly run', () => {
     });
   });
 
-  it('are the whole of a part unless a shard or files are named', () => {
+  it('select the whole part unless a shard or files are named', () => {
     expect(readNightlyOptions(['--parts', 'faults'])).toMatchObject({ shard: { index: 1, of: 1 } });
     expect(readNightlyOptions(['--parts', 'faults', '--shard', '2/8']).shard).toEqual({ index: 2, of: 8 });
     expect(readNightlyOptions(['--parts', 'faults', '--files', 'brokers,topics']).files).toEqual(['brokers', 'topics']);
@@ -30,7 +30,7 @@ describe('the options of the nightly run', () => {
     [['--chain-rounds', '0x5'], '--chain-rounds 0x5: has'],
     [['--soak-minutes', '0'], '--soak-minutes 0: has to be a number above 0'],
     [['--hours', 'Infinity'], '--hours Infinity: has'],
-  ])('are refused if a part would do nothing and pass: %j', (args, message) => {
+  ])('are rejected if a part would do nothing and pass: %j', (args, message) => {
     expect(() => readNightlyOptions(args)).toThrow(message);
   });
 });

@@ -16,7 +16,7 @@ const part = (changes: Partial<PlannedPart> = {}): PlannedPart => {
 const turn = { untilMs: 3_600_000, nowMs: () => 0, has: () => true };
 
 describe('a part of the nightly run', () => {
-  it('gets its own limit, or what is left of the night', async () => {
+  it('gets its own time limit, or the remaining time of the night', async () => {
     const asked: number[] = [];
     const run = (withinMs: number) => {
       asked.push(withinMs);
@@ -27,14 +27,14 @@ describe('a part of the nightly run', () => {
     expect(asked).toEqual([1_800_000, 600_000]);
   });
 
-  it('has failed where it breaks off, and says why', async () => {
+  it('fails with the reason if it throws', async () => {
     const broken = part({ run: () => Promise.reject(new Error('spawn etcd ENOENT')) });
     const came = await runPart(broken, turn);
     expect(came.passed).toBe(false);
     expect(came.shown).toContain('spawn etcd ENOENT');
   });
 
-  it('has failed where a program is not there, or no time is left, and is not begun', async () => {
+  it('fails without a start if a program is missing or no time is left', async () => {
     const run = () => Promise.reject(new Error('it was begun'));
     const needing = part({ run, needs: ['etcd', 'haproxy'] });
     const without = await runPart(needing, { ...turn, has: (program) => program === 'etcd' });
@@ -48,14 +48,14 @@ const test = (name: string, state: 'passed' | 'failed'): Result => {
   return { kind: 'test', tier: 'faults', file: 'a.test.ts', name, state };
 };
 
-describe('what tests came to', () => {
+describe('the outcome of tests', () => {
   const ended = { code: 0, withinMs: 60_000 };
 
-  it('is good where all ended well and some test has passed', () => {
+  it('is passed if all commands ended well and a test has passed', () => {
     expect(outcomeOfTests('faults', [ended, ended], [test('a', 'passed')]).passed).toBe(true);
   });
 
-  it('is bad where no test has passed, or nothing was begun, whatever the exit code says', () => {
+  it('is failed if no test has passed or nothing was started, whatever the exit code', () => {
     expect(outcomeOfTests('faults', [ended], [])).toMatchObject({
       passed: false,
       shown: containing('no test has passed'),
@@ -63,13 +63,13 @@ describe('what tests came to', () => {
     expect(outcomeOfTests('faults', [], [test('a', 'passed')]).passed).toBe(false);
   });
 
-  it('is bad where one of several shards did not end well, and says that one ran out of time', () => {
+  it('is failed if one of several shards did not end well, and names the time limit', () => {
     const cut = { code: null, withinMs: 7_200_000 };
     const came = outcomeOfTests('faults', [ended, cut], [test('a', 'passed')]);
     expect(came).toMatchObject({ passed: false, shown: containing('it has 120 min at most') });
   });
 
-  it('names each test that failed, and each file of which no test says so', () => {
+  it('names each failed test, and each failed file without a failed test', () => {
     const broken: Result = {
       kind: 'file',
       tier: 'faults',
@@ -84,7 +84,7 @@ describe('what tests came to', () => {
   });
 });
 
-it('a command that shows nothing has shown nothing', () => {
+it('a command without output has failed', () => {
   expect(outcomeOfCommand('soak', { code: 0, withinMs: 1 }, ' \n')).toMatchObject({ passed: false });
   expect(outcomeOfCommand('soak', { code: 0, withinMs: 1 }, '| soak | 0 |\n')).toMatchObject({
     passed: true,
@@ -92,8 +92,8 @@ it('a command that shows nothing has shown nothing', () => {
   });
 });
 
-describe('what stands on the page', () => {
-  it('names no folder of this machine, and does not end the block that it stands in', () => {
+describe('output on the nightly page', () => {
+  it('contains no local folder and cannot close its code block', () => {
     const said = `at ${root}/test/a.ts\n\u001b[31m${path.join(tmpdir(), 'muster-1')}\u001b[39m\n\`\`\`\nmore`;
     const shown = forPage(said);
     expect(shown).toBe(`at ./test/a.ts\n<tmp>/muster-1\n'''\nmore`);

@@ -16,12 +16,12 @@ const seeds = {
   shown: 'unit  1.0 min\n\n3 passed, 0 failed',
 };
 
-it('the page of the nightly run gives back what it was written from, so that a run of one part keeps the others', () => {
+it('the page of the nightly run can be parsed, so that a run of one part keeps the others', () => {
   const page = renderNightlyPage([seeds, { name: 'mutations', lastRun: null }, soak], 'two cores');
   expect(parseNightlyPage(page)).toEqual([seeds, soak]);
 });
 
-it('the page of the nightly run says of a part that was never run that it was not', () => {
+it('the page of the nightly run marks a part that was never run', () => {
   const page = renderNightlyPage([{ name: 'mutations', lastRun: null }], 'two cores');
   expect(page).toContain('## mutations\n\nNever run.');
 });

@@ -32,7 +32,7 @@ describe('the pieces of a part', () => {
   const keys = ['test/faults/a.test.ts', broken.key, 'test/faults/c.test.ts'];
   const entries = mapOf(entry('test/faults/a.test.ts'), broken);
 
-  it('are read back from the page as they were written', () => {
+  it('are parsed from the page as they were written', () => {
     const shown = renderEntries(keys, entries);
     const section = {
       name: 'faults',
@@ -45,7 +45,7 @@ describe('the pieces of a part', () => {
     expect(renderEntries(keys, parseEntries(shown))).toBe(shown);
   });
 
-  it('are listed as never run if they were not', () => {
+  it('are listed as never run before their first run', () => {
     expect(renderEntries(keys, entries).split('\n').at(-1)).toBe('never run  test/faults/c.test.ts');
   });
 });
@@ -82,7 +82,7 @@ async function runWith(changes: Partial<PieceWork>, known: readonly NightlyEntry
 }
 
 describe('a run of pieces', () => {
-  it('keeps what is known of the others', async () => {
+  it('keeps the results of other pieces', async () => {
     const { came } = await runWith({ chosen: ['b'] }, [entry('a'), entry('b')]);
     expect(came.shown.split('\n')).toEqual([
       'passed  2026-11-01 02:00 UTC, at 28389f16, 12 min: 6 passed, 0 failed  a (rows 9, 12)',
@@ -96,7 +96,7 @@ describe('a run of pieces', () => {
     });
   });
 
-  it('begins with pieces that were never run, then takes the oldest', async () => {
+  it('begins with pieces that were never run, then the oldest', async () => {
     const known = [entry('a', { when: '2026-11-20 02:00 UTC' }), entry('c', { when: '2026-11-10 02:00 UTC' })];
     expect((await runWith({}, known)).ran).toEqual(['b', 'c', 'a']);
   });
@@ -110,7 +110,7 @@ describe('a run of pieces', () => {
     ]);
   });
 
-  it('has not ended well if a piece failed, broke off or was not reached', async () => {
+  it('fails if a piece failed, threw or was not reached', async () => {
     const failing = await runWith({ run: () => Promise.resolve({ ...good, verdict: 'FAILED' }) });
     expect(failing.came).toMatchObject({ passed: false, endedWell: false });
     const broken = await runWith({ run: () => Promise.reject(new Error('spawn ENOENT')) });
@@ -123,7 +123,7 @@ describe('a run of pieces', () => {
     expect(cutOff.came.endedWell).toBe(false);
   });
 
-  it('refuses a shard without pieces', async () => {
+  it('rejects a shard without pieces', async () => {
     await expect(runWith({ chosen: [] })).rejects.toThrow('there is nothing to run');
   });
 });
@@ -132,18 +132,18 @@ describe('the shards of a part', () => {
   const items = Array.from({ length: 30 }, (_, index) => ({ name: `${index}`, minutes: 1 + (index % 9) }));
   const shards = [1, 2, 3, 4].map((index) => itemsOfShard(items, { index, of: 4 }, ({ minutes }) => minutes));
 
-  it('have each item once and take about equally long', () => {
+  it('contain each item once and take about the same time', () => {
     expect(shards.flat().length).toBe(items.length);
     expect(new Set(shards.flat()).size).toBe(items.length);
     const minutes = shards.map((shard) => shard.reduce((sum, item) => sum + item.minutes, 0));
     expect(Math.max(...minutes) - Math.min(...minutes)).toBeLessThanOrEqual(2);
   });
 
-  it('are named by their place', () => expect(allShards(2)).toEqual(['1/2', '2/2']));
+  it('are named by their position', () => expect(allShards(2)).toEqual(['1/2', '2/2']));
 });
 
 describe('the verdict on a piece', () => {
-  it('is that of its tests for a fault file', () => {
+  it('is passed for a fault file if its tests passed, and failed if one failed or none ran', () => {
     const test = { kind: 'test', tier: 'faults', file: 'b.test.ts', name: 'row 9', state: 'passed' } as const;
     expect(judgeFault(0, [test], [12, 9, 9])).toMatchObject({ verdict: 'passed', note: 'rows 9, 12', details: [] });
     expect(judgeFault(1, [test, { ...test, name: 'row 12', state: 'failed' }], [])).toMatchObject({
@@ -155,7 +155,7 @@ describe('the verdict on a piece', () => {
     expect(judgeFault(0, [], [])).toMatchObject({ verdict: 'FAILED', details: ['no test has passed'] });
   });
 
-  it('is passed for mutations if all are noticed', () => {
+  it('is passed for mutations if all were noticed', () => {
     const words = 'noticed    without: a\n2 of 2 noticed\n';
     expect(judgeMutations({ code: 0, words })).toMatchObject({ verdict: 'passed', passed: 2, failed: 0 });
     const missed = 'UNNOTICED  without: b\n1 of 2 noticed\n';
@@ -170,7 +170,7 @@ describe('the verdict on a piece', () => {
     });
   });
 
-  it('is passed for random changes if 85 % are noticed', () => {
+  it('is passed for random mutants if 85 % were noticed', () => {
     const words = '| room | noticed |\nUNNOTICED a.ts:3 negated condition\n17 of 20 noticed\n';
     expect(judgeMutants({ code: 0, words }, 7)).toMatchObject({
       verdict: 'passed',

@@ -11,17 +11,17 @@ const test = (name: string, state: 'passed' | 'failed' | 'skipped'): Result => {
 };
 
 describe('a run of a repeated file', () => {
-  it('has passed if it ended well and a test has passed', () => {
+  it('passes if it ended well and a test has passed', () => {
     expect(judgeRun(0, [test('a', 'passed'), test('b', 'skipped')])).toEqual([]);
   });
 
   it.each<[string, number | null, Result[], string[]]>([
-    ['by the names of its tests', 1, [test('a', 'passed'), test('b', 'failed')], ['b']],
-    ['without a test that passed', 0, [test('a', 'skipped')], ['no test has passed']],
-    ['by its exit code alone', 1, [test('a', 'passed')], ['the run ended with 1']],
-    ['by a signal', null, [test('a', 'passed')], ['the run ended with a signal']],
+    ['if a test failed', 1, [test('a', 'passed'), test('b', 'failed')], ['b']],
+    ['if no test passed', 0, [test('a', 'skipped')], ['no test has passed']],
+    ['if only its exit code is not 0', 1, [test('a', 'passed')], ['the run ended with 1']],
+    ['if a signal ended it', null, [test('a', 'passed')], ['the run ended with a signal']],
     [
-      'by a hook of its file',
+      'if a hook failed',
       1,
       [
         test('a', 'passed'),
@@ -37,17 +37,17 @@ describe('a run of a repeated file', () => {
       ],
       ['a.test.ts: Hook timed out'],
     ],
-  ])('has failed %s', (_, code, results, failures) => {
+  ])('fails %s', (_, code, results, failures) => {
     expect(judgeRun(code, results)).toEqual(failures);
   });
 
-  it('is printed with its verdict, its duration and the names of the failed tests', () => {
+  it('is printed with its verdict, duration and failed tests', () => {
     expect(renderRun(8, 20, { seconds: 12.4, failures: ['b'] })).toBe('run  9 of 20  FAILED    12 s\n    b');
   });
 });
 
 describe('the rate of failures', () => {
-  it('counts failed runs, and failures by test', () => {
+  it('counts failed runs and failures by test', () => {
     const runs = [['b'], [], ['b', 'c'], []].map((failures) => ({ seconds: 1, failures }));
     expect(renderRate('a.test.ts', 4, runs).split('\n')).toEqual([
       'a.test.ts, load 4: 2 of 4 runs failed (50 %)',
@@ -58,7 +58,7 @@ describe('the rate of failures', () => {
 });
 
 describe('the options of a repeated file', () => {
-  it('are 20 times without foreign load unless given', () => {
+  it('default to 20 runs without foreign load', () => {
     expect(readRepeatOptions(['a.test.ts'])).toEqual({ file: 'a.test.ts', times: 20, load: 0 });
     expect(readRepeatOptions(['a.test.ts', '--times', '5', '--load', '4'])).toMatchObject({ times: 5, load: 4 });
   });
@@ -68,13 +68,13 @@ describe('the options of a repeated file', () => {
     [['a.test.ts', 'b.test.ts'], 'name one test file'],
     [['a.test.ts', '--times', '0'], '--times 0: has to be a whole number from 1'],
     [['a.test.ts', '--load', 'high'], '--load high: has to be a whole number from 0'],
-  ])('are refused if they name no run: %j', (args, message) => {
+  ])('are rejected if they name no run: %j', (args, message) => {
     expect(() => readRepeatOptions(args)).toThrow(message);
   });
 });
 
 describe('the foreign load', () => {
-  it('ends with the process that started it, also if that is killed', async () => {
+  it('ends with the process that started it, also if that process is killed', async () => {
     const module = path.join(import.meta.dirname, 'foreign-load.ts');
     const script = `import { startForeignLoad } from ${JSON.stringify(module)};
       startForeignLoad(1);

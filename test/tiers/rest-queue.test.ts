@@ -22,17 +22,17 @@ function started(files: readonly OrderedFile[], minutes: number, took: number) {
   return { names, notStarted: queue.notStarted().map(({ file }) => file) };
 }
 
-describe('the queue of the rest', () => {
+describe('the queue of the remaining tests', () => {
   const order = [
     ...['touched 1', 'touched 2', 'touched 3'].map((name) => fileOf(name, 'touched')),
     ...[fileOf('turn 1', 'turn'), fileOf('turn 2', 'turn'), fileOf('later', 'later')],
   ];
 
-  it('hands out the files in their order while there is time', () => {
+  it('returns files in order while there is time', () => {
     expect(started(order, 100, 4).names).toEqual(order.map(({ file }) => file));
   });
 
-  it('lets touched files that take longer than expected wait behind the turn once half of the time is over', () => {
+  it('postpones affected files that take longer than expected behind the daily turn after half of the time', () => {
     expect(started(order, 30, 9)).toEqual({
       names: ['touched 1', 'touched 2', 'turn 1'],
       notStarted: ['touched 3', 'turn 2', 'later'],
@@ -40,7 +40,7 @@ describe('the queue of the rest', () => {
     expect(started(order, 40, 11).names).toEqual(['touched 1', 'touched 2', 'turn 1', 'turn 2']);
   });
 
-  it('passes over a file that does not fit any more', () => {
+  it('skips a file that no longer fits', () => {
     const files = [fileOf('a', 'turn', 8), fileOf('long', 'turn', 9), fileOf('short', 'later', 2)];
     expect(started(files, 10, 2)).toEqual({ names: ['a', 'short'], notStarted: ['long'] });
   });

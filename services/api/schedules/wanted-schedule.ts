@@ -8,7 +8,7 @@ import {
   storedHeaders,
   type StoredHeaders,
 } from '../../../shared/contracts/jobs/stored-calls.ts';
-import { saidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import { storedPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { Client, ClientEndpoint } from '../../../shared/ports/clients.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
@@ -58,7 +58,7 @@ export function definitionOf(
   const { sealPaths } = definition;
   const { method, body, relevancySeconds = null, tags = [] } = target;
   const sent = bodyTextOf(body);
-  const priority = saidPriority(target.priority);
+  const priority = storedPriority(target.priority);
   const own = headersOf(target.headers, sent);
   const { headers: ownHeaders } = target;
   const template =

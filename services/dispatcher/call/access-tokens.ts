@@ -43,13 +43,14 @@ export interface AccessTokensDeps {
 
 /** Creates the tokens of one client, by its own credentials. If they fail, only the calls of this client wait. */
 export function createAccessTokens(terms: TokenTerms, { endpoint, clock }: AccessTokensDeps): AccessTokens {
-  let held: { authorization: Extract<Authorization, { kind: 'header' }>; askedMs: number; untilMs: number } | undefined;
+  let held:
+    { authorization: Extract<Authorization, { kind: 'header' }>; requestedAtMs: number; untilMs: number } | undefined;
   let failed: { cause: string; failures: number; untilMs: number } | undefined;
   let asking: Promise<Authorization> | undefined;
 
   async function ask(): Promise<Authorization> {
-    const askedMs = clock.monotonicMs();
-    const answer = await endpoint.call(tokenRequest(terms, askedMs));
+    const requestedAtMs = clock.monotonicMs();
+    const answer = await endpoint.call(tokenRequest(terms, requestedAtMs));
     const token = answer.kind === 'answered' && answer.status === 200 ? tokenIn(answer.body) : undefined;
     if (!token) {
       const why =
@@ -58,9 +59,13 @@ export function createAccessTokens(terms: TokenTerms, { endpoint, clock }: Acces
     }
     failed = undefined;
     const lifeMs = Math.min(maxLifeMs, token.expires_in === undefined ? usualLifeMs : token.expires_in * 1000);
-    const untilMs = askedMs + Math.max(lifeMs / 2, lifeMs - marginMs);
+    const untilMs = requestedAtMs + Math.max(lifeMs / 2, lifeMs - marginMs);
     const value = `Bearer ${token.access_token}`;
-    held = { authorization: { kind: 'header', value, secrets: [token.access_token, terms.secret] }, askedMs, untilMs };
+    held = {
+      authorization: { kind: 'header', value, secrets: [token.access_token, terms.secret] },
+      requestedAtMs,
+      untilMs,
+    };
     return held.authorization;
   }
 
@@ -80,12 +85,12 @@ export function createAccessTokens(terms: TokenTerms, { endpoint, clock }: Acces
     },
     refused: (value) => {
       if (held?.authorization.value !== value) return;
-      held.untilMs = Math.min(held.untilMs, held.askedMs + leastBetweenMs);
+      held.untilMs = Math.min(held.untilMs, held.requestedAtMs + leastBetweenMs);
     },
   };
 }
 
-function tokenRequest({ limits, tokenUrl, id, secret, scope }: TokenTerms, askedMs: number) {
+function tokenRequest({ limits, tokenUrl, id, secret, scope }: TokenTerms, requestedAtMs: number) {
   const { origin, pathname, search } = new URL(tokenUrl);
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === null ? {} : { scope }) });
   const credentials = Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64');
@@ -99,7 +104,7 @@ function tokenRequest({ limits, tokenUrl, id, secret, scope }: TokenTerms, asked
     path,
     headers,
     body: Buffer.from(form.toString()),
-    notAfterMs: askedMs + 1000,
+    notAfterMs: requestedAtMs + 1000,
   };
 }
 

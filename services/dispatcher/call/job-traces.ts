@@ -52,8 +52,12 @@ export function traceCall(
   return { traceId, spanId, parentId: own !== undefined && context ? context.spanId : rootSpanOf(ofJob) };
 }
 
-function isRecorded(traceId: string, saidSampled: boolean | undefined, { share, followsCallers }: Tracing): boolean {
-  return saidSampled !== undefined && followsCallers ? saidSampled : isSampled(traceId, share);
+function isRecorded(
+  traceId: string,
+  isSampledByCaller: boolean | undefined,
+  { share, followsCallers }: Tracing,
+): boolean {
+  return isSampledByCaller !== undefined && followsCallers ? isSampledByCaller : isSampled(traceId, share);
 }
 
 /** Call that has ended, or that was not made. */

@@ -72,10 +72,12 @@ export function judgeAnswer(answer: CallbackAnswer, job: JudgedJob, terms: Answe
     return terms.onGone === 'sideline' ? { kind: 'sidelined', host: job.host } : { kind: 'dead', cause };
   }
   if (answer.kind === 'answered' && terms.finalCodes.includes(answer.status)) return { kind: 'dead', cause };
-  const askedMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
+  const requestedDelayMs = answer.kind === 'answered' ? answer.retryAfterMs : null;
   const mayYetBe = answer.kind === 'unsent' || (answer.kind === 'unresolved' && !answer.isFinal);
   const isUnsent = mayYetBe && job.lateMs < unsentForMs;
-  const delayMs = isUnsent ? unsentDelayMs(job, random) : retryDelayMs(terms.retries, job.attempt, askedMs, random);
+  const delayMs = isUnsent
+    ? unsentDelayMs(job, random)
+    : retryDelayMs(terms.retries, job.attempt, requestedDelayMs, random);
   if (delayMs === null) return { kind: 'dead', cause };
   if (delayMs >= job.expiresInMs) return { kind: 'expired' };
   return { kind: isUnsent ? 'released' : 'retry', delayMs };
@@ -95,8 +97,8 @@ function unsentDelayMs({ lateMs }: JudgedJob, random: number): number {
 
 /** Returns the delay that the answer names, at most `withinMs`. */
 function reportDelayMs(body: Buffer, withinMs: number): number {
-  const said = acceptedAnswer.safeParse(parsed(body));
-  return said.success ? Math.min(said.data.reportWithinSeconds * 1000, withinMs) : withinMs;
+  const acceptance = acceptedAnswer.safeParse(parsed(body));
+  return acceptance.success ? Math.min(acceptance.data.reportWithinSeconds * 1000, withinMs) : withinMs;
 }
 
 function parsed(body: Buffer): unknown {

@@ -68,8 +68,8 @@ export function createClientQueue(ownerId: string, routes: RouteLines): ClientQu
   let perSecond = 0;
   let passedPerSecond = 0;
 
-  function lineOf({ priority: said }: ReceivedReference): ReferenceLine {
-    const priority = said ?? 'normal';
+  function lineOf({ priority: given }: ReceivedReference): ReferenceLine {
+    const priority = given ?? 'normal';
     const line = lines.get(priority) ?? createReferenceLine();
     lines.set(priority, line);
     return line;

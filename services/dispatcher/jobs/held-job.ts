@@ -32,16 +32,21 @@ export interface HeldJob extends ClaimedJob {
   probeOf: string | null;
 }
 
-/** @param askedMs time of the claim request: the database cannot have begun the lease earlier */
-export function heldJobOf(claim: ClaimedJob, askedMs: number, leaseMs: number, probeOf: string | null = null): HeldJob {
-  const expiresAtMs = claim.expiresInMs === null ? Infinity : askedMs + claim.expiresInMs;
-  const clockAheadMs = claim.claimedAtMs - askedMs;
+/** @param requestedAtMs time of the claim request: the database cannot have begun the lease earlier */
+export function heldJobOf(
+  claim: ClaimedJob,
+  requestedAtMs: number,
+  leaseMs: number,
+  probeOf: string | null = null,
+): HeldJob {
+  const expiresAtMs = claim.expiresInMs === null ? Infinity : requestedAtMs + claim.expiresInMs;
+  const clockAheadMs = claim.claimedAtMs - requestedAtMs;
   return {
     ...claim,
     ...targetOf(claim.url),
     leaseMs,
-    leaseUntilMs: askedMs + leaseMs,
-    aloneUntilMs: claim.aloneMs === null ? Infinity : askedMs + claim.aloneMs,
+    leaseUntilMs: requestedAtMs + leaseMs,
+    aloneUntilMs: claim.aloneMs === null ? Infinity : requestedAtMs + claim.aloneMs,
     expiresAtMs,
     clockAheadMs,
     probeOf,

@@ -8,9 +8,9 @@ export const unknownClient = '00000000-0000-0000-0000-000000000000';
 /** Reference as received, queued under a client that is known here. */
 export interface ReceivedReference extends JobReference {
   /** Client that the message names. */
-  saidClientId: string;
+  messageClientId: string;
   /** Message of the reference, without its bytes, which may be many. */
-  heard: Pick<LaneMessage, 'lane' | 'offset'>;
+  messagePosition: Pick<LaneMessage, 'lane' | 'offset'>;
 }
 
 /** Reference that the rows contradict, in the form of a message of its own. */
@@ -27,14 +27,21 @@ export function forgedAmong(
   const ownerOf = new Map([...claimed, ...early].map(({ jobId, clientId }) => [jobId, clientId]));
   const tooEarly = new Set(early.map(({ jobId }) => jobId));
   return references.flatMap((reference) => {
-    const { jobId, saidClientId } = reference;
-    const isOfOther = (ownerOf.get(jobId) ?? saidClientId) !== saidClientId;
+    const { jobId, messageClientId } = reference;
+    const isOfOther = (ownerOf.get(jobId) ?? messageClientId) !== messageClientId;
     if (isOfOther) return { message: alone(reference), reason: 'the job of another client' };
     return tooEarly.has(jobId) ? { message: alone(reference), reason: 'a job whose time has not come' } : [];
   });
 }
 
-function alone({ heard, saidClientId, partition, dueUs, jobId, priority }: ReceivedReference): LaneMessage {
-  const value = JSON.stringify({ clients: [saidClientId], jobs: [[partition, dueUs, jobId, 0]], priority });
-  return { ...heard, key: null, value: Buffer.from(value) };
+function alone({
+  messagePosition,
+  messageClientId,
+  partition,
+  dueUs,
+  jobId,
+  priority,
+}: ReceivedReference): LaneMessage {
+  const value = JSON.stringify({ clients: [messageClientId], jobs: [[partition, dueUs, jobId, 0]], priority });
+  return { ...messagePosition, key: null, value: Buffer.from(value) };
 }

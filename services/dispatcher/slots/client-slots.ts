@@ -71,10 +71,10 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
   let [readAtMs, listedSinceMs] = [-Infinity, Infinity];
 
   async function look(): Promise<number> {
-    const askedMs = clock.monotonicMs();
+    const requestedAtMs = clock.monotonicMs();
     const before = owners.length;
     owners = await nodes.dispatchers();
-    readAtMs = askedMs;
+    readAtMs = requestedAtMs;
     if (!owners.includes(owner)) listedSinceMs = Infinity;
     else if (owners.length === 1) listedSinceMs = -Infinity;
     else listedSinceMs = Math.min(listedSinceMs, clock.monotonicMs());
@@ -84,7 +84,7 @@ export function createClientSlots(deps: ClientSlotsDeps): ClientSlots {
     }
     const everyMs = owners.length === 1 && changes.isConnected() ? aloneLookEveryMs : lookEveryMs;
     // The interval counts from the request: a late answer is already old.
-    return Math.max(0, askedMs + everyMs - clock.monotonicMs());
+    return Math.max(0, requestedAtMs + everyMs - clock.monotonicMs());
   }
 
   /** True if all other dispatchers have made room for this one's share. */

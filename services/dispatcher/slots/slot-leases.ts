@@ -116,7 +116,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
   /** Takes and renews leases. A lease that the statement does not return belongs to another dispatcher. */
   async function acquire(wanted: readonly WantedSlots[]): Promise<void> {
     if (wanted.length === 0) return;
-    const askedMs = clock.monotonicMs();
+    const requestedAtMs = clock.monotonicMs();
     const names = wanted.map(({ clientId, numbers, count }) => ({
       names: numbers.map((number) => nameOf(clientId, number)),
       count,
@@ -129,7 +129,7 @@ export function createSlotLeases({ leases, owner, userOf, onGained, clock }: Slo
       for (const number of numbers) {
         const lease = byName.get(nameOf(clientId, number));
         gained ||= lease !== undefined && !turn.slots.has(number);
-        if (lease) turn.slots.set(number, { lease, untilMs: askedMs + ttlMs - marginMs });
+        if (lease) turn.slots.set(number, { lease, untilMs: requestedAtMs + ttlMs - marginMs });
         else turn.slots.delete(number);
       }
       // The turn begins with its first slot, however long it took to get it.

@@ -20,13 +20,13 @@ export function decidesAsRule({ name, answer }: CallRule, { key }: BatchRequest,
 
 /**
  * Returns the answer that replaces `body`, the service's correct answer.
- * @param asked users of the call, if they were served
+ * @param requested users of the call, if they were served
  */
 export function faultyAnswerOf(
   answer: FaultyAnswer,
   successStatus: number,
   body: string,
-  asked: readonly string[] = [],
+  requested: readonly string[] = [],
 ): HttpAnswer {
   const whole = { status: successStatus, body };
   switch (answer.kind) {
@@ -48,14 +48,14 @@ export function faultyAnswerOf(
       return { ...whole, body: miscounted(body) };
     case 'omit-users': {
       const isPicked = pickUsers('omit', answer);
-      return { ...whole, body: without(new Set(asked.filter(isPicked)), body) };
+      return { ...whole, body: without(new Set(requested.filter(isPicked)), body) };
     }
     case 'add-users':
-      return { ...whole, body: inFullForm(asked, body, (results) => [...results, ...answer.users.map(succeeded)]) };
+      return { ...whole, body: inFullForm(requested, body, (results) => [...results, ...answer.users.map(succeeded)]) };
     case 'tell-users':
-      return { ...whole, body: inFullForm(asked, body, (results) => resultsToTell(results, answer)) };
+      return { ...whole, body: inFullForm(requested, body, (results) => resultsToTell(results, answer)) };
     case 'mangle-ids':
-      return { ...whole, body: inFullForm(asked, body, mangled) };
+      return { ...whole, body: inFullForm(requested, body, mangled) };
     case 'compressed':
       return compressed(whole);
     case 'fail-users':
@@ -68,11 +68,15 @@ type Result = Omit<z.infer<typeof fullAnswer>['results'][number], 'message'>;
 const succeeded = (id: string): Result => ({ id, status: 'succeeded' });
 
 /** Changes results in the full form. A compact answer becomes a full one, because it cannot express the change. */
-function inFullForm(asked: readonly string[], body: string, change: (results: readonly Result[]) => Result[]): string {
+function inFullForm(
+  requested: readonly string[],
+  body: string,
+  change: (results: readonly Result[]) => Result[],
+): string {
   const answer = eitherForm.parse(JSON.parse(body));
   if ('results' in answer) return JSON.stringify({ results: change(answer.results) });
   const failures = new Map(answer.failed.map((failure) => [failure.id, { ...failure, status: 'failed' }]));
-  return JSON.stringify({ results: change(asked.map((id) => failures.get(id) ?? succeeded(id))) });
+  return JSON.stringify({ results: change(requested.map((id) => failures.get(id) ?? succeeded(id))) });
 }
 
 /** Replaces the results of the selected users, whatever their real outcome. */

@@ -12,7 +12,9 @@ function fullAnswer(users: readonly string[], failures: readonly UserFailure[]):
   const byUser = new Map(failures.map((failure) => [failure.id, failure]));
   const results = users.map((id) => {
     const failure = byUser.get(id);
-    return failure ? { id, status: 'failed', ...reasonOf(failure), ...saidOf(failure) } : { id, status: 'succeeded' };
+    return failure
+      ? { id, status: 'failed', ...reasonOf(failure), ...messageOf(failure) }
+      : { id, status: 'succeeded' };
   });
   return JSON.stringify({ results });
 }
@@ -28,7 +30,7 @@ function reasonOf({ code, retryable }: UserFailure) {
   return retryable ? { code, retryable } : { code };
 }
 
-function saidOf({ code }: UserFailure): { message?: string } {
+function messageOf({ code }: UserFailure): { message?: string } {
   const message = failureWords[code];
   return message === undefined ? {} : { message };
 }

@@ -10,7 +10,7 @@ import { fireJobs } from './fire-jobs.ts';
 
 const afterErrorMs = 1000;
 /** Poll interval while notifications arrive. A start whose notification was lost waits for this time. */
-export const heardPollMs = 2000;
+export const notifiedPollMs = 2000;
 
 export interface SchedulerDeps {
   leases: Leases;
@@ -47,7 +47,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     turn: () =>
       fireJobs({
         dueJobs: deps.dueJobs,
-        pollMs: changes.isConnected() ? Math.max(deps.pollMs, heardPollMs) : deps.pollMs,
+        pollMs: changes.isConnected() ? Math.max(deps.pollMs, notifiedPollMs) : deps.pollMs,
         held: () => lease.held(),
         leaseLost: () => lease.doubt(),
         logger,

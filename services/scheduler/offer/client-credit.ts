@@ -1,5 +1,5 @@
 import type { DispatcherCredit } from '../ports/dispatchers.ts';
-import { bandOf, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import { bandOf, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /** Time until an offer is in its dispatcher's reports: some 40 ms for the message, 100 ms for the report. */
@@ -28,17 +28,17 @@ export interface ClientCreditDeps {
 export interface ClientCredit {
   /**
    * Stores the latest reports of the dispatchers.
-   * @param askedMs time of the read; offers long enough before it are part of the reports
+   * @param requestedAtMs time of the read; offers long enough before it are part of the reports
    * @returns number of dispatchers that no longer take jobs
    */
-  refresh(dispatchers: readonly DispatcherCredit[], askedMs: number): number;
+  refresh(dispatchers: readonly DispatcherCredit[], requestedAtMs: number): number;
   /** False if no dispatcher takes jobs. */
   readonly isAny: boolean;
-  left(clientId: string, nowMs: number, priority?: SaidPriority): number;
+  left(clientId: string, nowMs: number, priority?: StoredPriority): number;
   /** Milliseconds until the client's present rate allows its next job; 0 if it allows one now. */
   untilRateAllowsMs(clientId: string, nowMs: number): number;
   /** Spends the credit for one job. @returns false if no credit is left */
-  spend(clientId: string, nowMs: number, priority?: SaidPriority): boolean;
+  spend(clientId: string, nowMs: number, priority?: StoredPriority): boolean;
 }
 
 export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientCredit {
@@ -68,7 +68,7 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
     return bucketOf(clientId).untilNextMs(rate * share());
   }
 
-  function left(clientId: string, nowMs: number, priority?: SaidPriority): number {
+  function left(clientId: string, nowMs: number, priority?: StoredPriority): number {
     const band = bandOf(clientId, priority);
     const all = granted.get(band) ?? toAnyClient;
     if (all <= 0) return 0;
@@ -97,7 +97,7 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
   }
 
   return {
-    refresh: (next, askedMs) => {
+    refresh: (next, requestedAtMs) => {
       const alive = new Set(next.map(({ owner }) => owner));
       const gone = dispatchers.filter(({ owner }) => !alive.has(owner)).length;
       dispatchers = next;
@@ -108,7 +108,7 @@ export function createClientCredit({ rateOf, share }: ClientCreditDeps): ClientC
           granted.set(band, (granted.get(band) ?? toAnyClient) + credit - each);
         }
       }
-      forgetUntil(askedMs - underWayMs);
+      forgetUntil(requestedAtMs - underWayMs);
       return gone;
     },
     get isAny() {

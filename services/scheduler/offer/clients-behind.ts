@@ -1,5 +1,5 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
-import { bandOf, type PriorityTurns, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import { bandOf, type PriorityTurns, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
 import { createClientsInTurn, type BandOfClient } from './clients-in-turn.ts';
 import { partitionBit, type BandSpan, type Mark, type PassedOver } from '../ports/due-references.ts';
@@ -13,7 +13,7 @@ const mostSpans = 200_000;
 
 export interface ClientBehind {
   clientId: string;
-  priority?: SaidPriority | undefined;
+  priority?: StoredPriority | undefined;
   waiting: ReadonlyMap<number, readonly WaitingSpan[]>;
 }
 
@@ -153,7 +153,7 @@ export function createClientsBehind(): ClientsBehind {
     return [known, place];
   }
 
-  function begin(clientId: string, priority: SaidPriority | undefined): BandBehind {
+  function begin(clientId: string, priority: StoredPriority | undefined): BandBehind {
     const begun = { clientId, priority, from: new Map<number, Behind>(), bits: undefined };
     behind.set(bandOf(clientId, priority), begun);
     clients.add(begun);

@@ -2,7 +2,7 @@ import {
   bandOrder,
   createPriorityTurns,
   type PriorityTurns,
-  type SaidPriority,
+  type StoredPriority,
 } from '../../../shared/domain/job/priority-bands.ts';
 import type { ClientCredit } from './client-credit.ts';
 
@@ -11,7 +11,7 @@ const longestRestMs = 500;
 
 export interface BandOfClient {
   clientId: string;
-  priority: SaidPriority | undefined;
+  priority: StoredPriority | undefined;
 }
 
 interface ClientInTurn<Band> {

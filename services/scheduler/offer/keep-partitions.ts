@@ -45,12 +45,12 @@ export function createPartitionKeeper(deps: PartitionKeeperDeps): PartitionKeepe
 
   async function beat(): Promise<number> {
     // The lease counts from before the query, because the database cannot have begun it earlier.
-    const askedMs = clock.monotonicMs();
+    const requestedAtMs = clock.monotonicMs();
     const owned = await leases.beat({ owner, kind: 'scheduler', region, ttlMs, figures: deps.figures() }, leaving);
     const next = owned.filter(({ isWanted }) => isWanted).map(({ partition }) => partition);
     leaving = owned.filter(({ isWanted }) => !isWanted).map(({ partition }) => partition);
     next.sort((a, b) => a - b);
-    validUntilMs = askedMs + renewedBelow * ttlMs;
+    validUntilMs = requestedAtMs + renewedBelow * ttlMs;
     if (next.length !== held.length || next.some((partition, index) => partition !== held[index])) {
       logger.info(
         { partitions: next.length, before: held.length, givenBack: leaving.length },

@@ -111,7 +111,7 @@ export function createOffering(deps: OfferingDeps): Offering {
   /** True if the last look found a job: the next one follows as if a job were near. */
   let hasFound = false;
   /** Time of the last notification of jobs, or of a possibly lost one. */
-  let toldAtMs = -Infinity;
+  let notifiedAtMs = -Infinity;
   /** True if the last look was one before a sleep. */
   let isAsleep = false;
   /** True if late looks have ended, until a mark moves. */
@@ -144,11 +144,11 @@ export function createOffering(deps: OfferingDeps): Offering {
 
   /** Returns whether it may sleep until the next job is due; otherwise it looks every few milliseconds. */
   function maySleep(nowMs: number): boolean {
-    return changes.isConnected() && nowMs >= Math.max(toldAtMs, foundAtMs) + awakeForMs && behind.size === 0;
+    return changes.isConnected() && nowMs >= Math.max(notifiedAtMs, foundAtMs) + awakeForMs && behind.size === 0;
   }
 
   function hearOfJobs(): void {
-    toldAtMs = clock.monotonicMs();
+    notifiedAtMs = clock.monotonicMs();
     if (isAsleep) looking.poke();
   }
 

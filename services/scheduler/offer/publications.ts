@@ -1,6 +1,6 @@
 import { maxReferences } from '../../../shared/contracts/messages/job-references.ts';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
-import { bandOrder, saidPriority, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import { bandOrder, storedPriority, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { MessagePublisher, OutgoingMessage } from '../../../shared/ports/message-bus.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
@@ -72,13 +72,13 @@ export function messagesOf(references: readonly JobReference[], topic: string): 
   if (references.every(({ priority }) => priority === undefined)) return messagesAt(undefined, references, topic);
   const bands = Map.groupBy(references, ({ priority }) => priority);
   return bandOrder.flatMap((band) => {
-    const priority = saidPriority(band);
+    const priority = storedPriority(band);
     return messagesAt(priority, bands.get(priority) ?? [], topic);
   });
 }
 
 function messagesAt(
-  priority: SaidPriority | undefined,
+  priority: StoredPriority | undefined,
   references: readonly JobReference[],
   topic: string,
 ): OutgoingMessage[] {

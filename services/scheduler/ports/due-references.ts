@@ -1,5 +1,5 @@
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
-import type { SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import type { StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 
 /** Position in a partition: jobs at or below it are not read again by looks. */
 export interface Mark {
@@ -50,7 +50,7 @@ export interface BandSpan extends Span {
   partition: number;
   clientId: string;
   /** Undefined: normal. */
-  priority?: SaidPriority | undefined;
+  priority?: StoredPriority | undefined;
 }
 
 export interface Skimmed {
@@ -87,7 +87,7 @@ export interface ClientRange {
   last: Mark;
   clientId: string;
   /** Undefined: normal. */
-  priority?: SaidPriority | undefined;
+  priority?: StoredPriority | undefined;
   limit: number;
 }
 

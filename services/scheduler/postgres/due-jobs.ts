@@ -44,7 +44,7 @@ async function startDue(client: PoolClient, limit: number): Promise<Pick<Fired, 
       campaignIds: jobs.map((job) => job.campaignId),
       revisions: jobs.map((job) => job.revision),
       dueAts: jobs.map((job) => job.dueAt),
-      askedBy: jobs.map((job) => job.askedBy),
+      requestedBy: jobs.map((job) => job.requestedBy),
       settings: jobs.map((job) => job.settings),
     }),
   );
@@ -58,8 +58,8 @@ async function startDue(client: PoolClient, limit: number): Promise<Pick<Fired, 
   return { runs, orphans };
 }
 
-async function nextDueInMs(asked: Pool | PoolClient): Promise<number | null> {
-  const { rows } = await asked.query<{ inMs: number | null }>(selectNextDue);
+async function nextDueInMs(connection: Pool | PoolClient): Promise<number | null> {
+  const { rows } = await connection.query<{ inMs: number | null }>(selectNextDue);
   const inMs = rows[0]?.inMs ?? null;
   // Rounded up, so that no look comes too early.
   return inMs === null ? null : Math.max(0, Math.ceil(inMs));
@@ -71,7 +71,7 @@ interface DueRow {
   revision: number;
   dueAt: Date;
   /** JSON text. */
-  askedBy: string | null;
+  requestedBy: string | null;
   /** JSON text. */
   settings: string;
 }
@@ -93,7 +93,7 @@ const deleteDue = `
   delete from run_starts j using due
   where j.partition_id = due.partition_id and j.due_at = due.due_at and j.id = due.id
   returning j.id as "jobId", j.campaign as "campaignId", j.revision, j.due_at as "dueAt",
-    j.asked_by::text as "askedBy", j.settings::text as settings`;
+    j.asked_by::text as "requestedBy", j.settings::text as settings`;
 
 const missedReason = `'its start was missed for longer than its schedule allows'`;
 
@@ -104,7 +104,7 @@ interface NewRuns {
   revisions: number[];
   dueAts: Date[];
   /** JSON text. */
-  askedBy: (string | null)[];
+  requestedBy: (string | null)[];
   /** JSON text. */
   settings: string[];
 }
@@ -117,7 +117,7 @@ const insertRuns = unnamedStatementOf<NewRuns>(
   ($) => `
   with k as (
     select * from unnest(${$('runIds')}::uuid[], ${$('campaignIds')}::uuid[], ${$('revisions')}::int[],
-      ${$('dueAts')}::timestamptz[], ${$('askedBy')}::jsonb[], ${$('settings')}::jsonb[])
+      ${$('dueAts')}::timestamptz[], ${$('requestedBy')}::jsonb[], ${$('settings')}::jsonb[])
       with ordinality k (id, campaign, revision, due_at, asked_by, settings, position)
   ), r as (
     insert into runs (id, campaign, revision, scheduled_for, settings, deadline_at, state, state_reason, ended_at)

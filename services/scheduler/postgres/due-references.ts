@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
-import type { SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import type { StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import { plainArray, textArray } from '../../../shared/postgres/connection/array-literals.ts';
 import { uuidArrayBytes } from '../../../shared/postgres/connection/binary-arrays.ts';
 import {
@@ -28,7 +28,7 @@ type Row = [
   jobId: string,
   clientId: string,
   lateMs: number,
-  priority: SaidPriority | null,
+  priority: StoredPriority | null,
 ];
 
 type HorizonRow = [partition: null, nowUs: number, horizon: string, null, null, null];
@@ -77,8 +77,8 @@ export function createDueReferences({ pool }: { pool: Pool }): DueReferences {
     lookOf: async (ranges, rows) => {
       const clients = plainArray(ranges.map(({ clientId }) => clientId));
       const limits = plainArray(ranges.map(({ limit }) => limit));
-      const isSaid = ranges.some(({ priority }) => priority);
-      const priorities = isSaid ? plainArray(ranges.map(({ priority }) => priority ?? 'NULL')) : '{}';
+      const hasPriority = ranges.some(({ priority }) => priority);
+      const priorities = hasPriority ? plainArray(ranges.map(({ priority }) => priority ?? 'NULL')) : '{}';
       const read = await pool.query<ClientRow>({
         ...lookOfClients.with({ ...spanParams(ranges), clients, priorities, limits, rows }),
         rowMode: 'array',
@@ -119,23 +119,23 @@ function referenceOf(row: Row | SweptRow | ClientRow): JobReference {
 
 /**
  * Returns the parameters for bands named by `bandOf`: an outlet's own id is the band of its jobs without a priority.
- * @param asked partitions that the statement reads
+ * @param partitions partitions that the statement reads
  */
-export function skipParams(passedOver: PassedOver, asked: readonly { partition: number }[]): SkipParams {
-  const askedBits = partitionBits(asked);
+export function skipParams(passedOver: PassedOver, partitions: readonly { partition: number }[]): SkipParams {
+  const requestedBits = partitionBits(partitions);
   const everywhere: string[] = [];
   const [partly, partlyIn]: [string[], bigint[]] = [[], []];
   const [bands, bandsIn]: [string[], bigint[]] = [[], []];
   for (const [band, bits] of passedOver) {
-    const inAsked = bits & askedBits;
-    if (inAsked === 0n) continue;
+    const requestedPart = bits & requestedBits;
+    if (requestedPart === 0n) continue;
     if (band.includes('/')) {
       bands.push(band);
-      bandsIn.push(BigInt.asIntN(64, inAsked));
-    } else if (inAsked === askedBits) everywhere.push(band);
+      bandsIn.push(BigInt.asIntN(64, requestedPart));
+    } else if (requestedPart === requestedBits) everywhere.push(band);
     else {
       partly.push(band);
-      partlyIn.push(BigInt.asIntN(64, inAsked));
+      partlyIn.push(BigInt.asIntN(64, requestedPart));
     }
   }
   return {

@@ -45,8 +45,8 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
   return {
     recur: async (looker, limit) => {
       // Usually nothing is due. One statement without locks finds that out.
-      const asked = await pool.query<{ isNear: boolean; inMs: number | null }>(selectNear, [looker.region, aheadMs]);
-      const near = asked.rows[0];
+      const result = await pool.query<{ isNear: boolean; inMs: number | null }>(selectNear, [looker.region, aheadMs]);
+      const near = result.rows[0];
       if (near && !near.isNear) return { ...nothingRecurred, nextLookInMs: wholeMs(near.inMs) };
 
       return await inTransaction(pool, async (client) => {
@@ -77,8 +77,8 @@ export function createDueSchedules({ pool, aheadMs = 0, sleep, quotas }: DueSche
     },
 
     fireBuffered: async (looker, limit) => {
-      const asked = await pool.query(selectBuffered);
-      if (asked.rowCount === 0) return { fired: [], broken: [], isAny: false };
+      const result = await pool.query(selectBuffered);
+      if (result.rowCount === 0) return { fired: [], broken: [], isAny: false };
 
       return await inTransaction(pool, async (client) => {
         const { rows } = await client.query<PlannedColumns>(lockBuffered, [limit, looker.region]);

@@ -1,4 +1,4 @@
-import { bandOf, type SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import { bandOf, type StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobReference } from '../../../shared/domain/job/job-key.ts';
 import { instantsIn, uuidsIn } from '../../../shared/postgres/connection/binary-arrays.ts';
 import { partitionBit, type Mark, type PassedOver, type Skimmed } from '../ports/due-references.ts';
@@ -56,9 +56,9 @@ function readPartition(
   return ids.length;
 }
 
-function readPriorities(text: string | null): ReadonlyMap<string, SaidPriority> | null {
+function readPriorities(text: string | null): ReadonlyMap<string, StoredPriority> | null {
   if (text === null) return null;
-  const byId = new Map<string, SaidPriority>();
+  const byId = new Map<string, StoredPriority>();
   for (const named of text.split(',')) {
     const [id = '', priority] = named.split('/');
     if (priority === 'high' || priority === 'low') byId.set(id, priority);

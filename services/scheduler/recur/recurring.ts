@@ -7,7 +7,7 @@ import { createLoop } from '../../../shared/runtime/loop.ts';
 import type { DueSchedules } from '../ports/due-schedules.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { Tracing } from '../../../shared/ports/tracing.ts';
-import { heardPollMs } from '../fire/scheduler.ts';
+import { notifiedPollMs } from '../fire/scheduler.ts';
 import {
   createRearming,
   createScheduleFigures,
@@ -49,7 +49,7 @@ export function createRecurring(deps: RecurringDeps): Recurring {
     dueSchedules,
     looker: { region, owner },
     pollMs,
-    longestPollMs: () => (changes.isConnected() ? Math.max(pollMs, heardPollMs) : pollMs),
+    longestPollMs: () => (changes.isConnected() ? Math.max(pollMs, notifiedPollMs) : pollMs),
     onBuffered: () => waiting.poke(),
     isHearing: () => changes.isConnected(),
     isLeading: () => lease.held() !== null,

@@ -82,34 +82,34 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
     wanting: ReadonlySet<string>,
     nowMs: number,
   ): Set<string> {
-    const asked = movingInTurn(nowMs);
+    const requested = movingInTurn(nowMs);
     for (const feedId of pagers.keys()) {
       const feed = feeds.get(feedId);
       const isPaced = feed?.load.paceAllows !== null && wanting.has(feedId);
-      if (!feed?.isOwn || isPaced || (granted.get(feedId) ?? 0) + feed.granted > 0) asked.add(feedId);
+      if (!feed?.isOwn || isPaced || (granted.get(feedId) ?? 0) + feed.granted > 0) requested.add(feedId);
     }
     // Released feeds are read once more, so that they no longer count as own.
-    for (const feedId of own) if (!pagers.has(feedId)) asked.add(feedId);
-    addSome(asked, own, standingPerLook, (feedId) => wanting.has(feedId));
+    for (const feedId of own) if (!pagers.has(feedId)) requested.add(feedId);
+    addSome(requested, own, standingPerLook, (feedId) => wanting.has(feedId));
     // Alternates between the oldest and the newest unseen feeds, so that a new feed does not wait behind a crowd.
-    const left = standingPerLook - addSome(asked, alternately([...unseen]), unseenPerLook);
-    addSome(asked, feeds.keys(), left);
-    return asked;
+    const left = standingPerLook - addSome(requested, alternately([...unseen]), unseenPerLook);
+    addSome(requested, feeds.keys(), left);
+    return requested;
   }
 
   function movingInTurn(nowMs: number): Set<string> {
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     const left = { ...movingPerLook };
     for (const [feedId, moves] of moving) {
       if (nowMs - moves.sinceMs >= movesForMs) moving.delete(feedId);
-      else if (left[moves.why]-- > 0) asked.add(feedId);
+      else if (left[moves.why]-- > 0) requested.add(feedId);
     }
-    for (const feedId of asked) {
+    for (const feedId of requested) {
       const moves = moving.get(feedId);
       moving.delete(feedId);
       if (moves) moving.set(feedId, moves);
     }
-    return asked;
+    return requested;
   }
 
   function see(load: FeedLoad, isOwn: boolean, granted: number, nowMs: number): SeenFeed {
@@ -150,10 +150,10 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
       const granted = new Map([...pagers].map(([feedId, pager]) => [feedId, pager.granted()]));
       const wanting = new Set([...pagers].flatMap(([id, pager]) => (pager.wants(untilNextLookMs) > 0 ? [id] : [])));
       await list(nowMs);
-      const asked = toAsk(pagers, granted, wanting, nowMs);
-      const loads = await feedStore.loads([...asked]);
-      for (const { feedId } of loads) asked.delete(feedId);
-      for (const feedId of asked) {
+      const requested = toAsk(pagers, granted, wanting, nowMs);
+      const loads = await feedStore.loads([...requested]);
+      for (const { feedId } of loads) requested.delete(feedId);
+      for (const feedId of requested) {
         forget(feedId);
         moving.delete(feedId);
       }
@@ -166,9 +166,9 @@ export function createKnownFeeds({ feedStore, concurrencyOf, clock }: KnownFeeds
   };
 }
 
-/** Adds the first candidates that are not in `asked` yet. Returns how many it added. */
+/** Adds the first candidates that are not in `requested` yet. Returns how many it added. */
 function addSome(
-  asked: Set<string>,
+  requested: Set<string>,
   candidates: Iterable<string>,
   atMost: number,
   isWanted: (feedId: string) => boolean = () => true,
@@ -176,8 +176,8 @@ function addSome(
   let left = atMost;
   for (const feedId of candidates) {
     if (left === 0) break;
-    if (asked.has(feedId) || !isWanted(feedId)) continue;
-    asked.add(feedId);
+    if (requested.has(feedId) || !isWanted(feedId)) continue;
+    requested.add(feedId);
     left--;
   }
   return atMost - left;

@@ -36,13 +36,13 @@ export function createRunPaces(loads: readonly FeedLoad[], isOwn: (feedId: strin
       return batches === undefined ? null : { runId, batches };
     },
     keepTo: async ({ grants, turns }, turnsBefore, store) => {
-      const asked = new Map<string, number>();
+      const requested = new Map<string, number>();
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);
-        if (runId !== undefined) asked.set(runId, (asked.get(runId) ?? 0) + batches);
+        if (runId !== undefined) requested.set(runId, (requested.get(runId) ?? 0) + batches);
       }
-      if (asked.size === 0) return { grants, turns };
-      const left = await store.takePace([...asked].map(([runId, batches]) => ({ runId, batches })));
+      if (requested.size === 0) return { grants, turns };
+      const left = await store.takePace([...requested].map(([runId, batches]) => ({ runId, batches })));
       const kept: Admitted = { grants: new Map(), turns: new Map(turns) };
       for (const [feedId, batches] of grants) {
         const runId = runOf.get(feedId);

@@ -124,7 +124,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
       const page = await pages.next(signal);
       if (isStopped()) return 'stopped';
       if (page.kind === 'stalled') return rest(page.cause, page.retryInMs, signal);
-      if (page.kind === 'gone') return beginAnew(from, signal);
+      if (page.kind === 'gone') return restart(from, signal);
       stalls = 0;
       add(from, page);
       if (page.isLast) return (await save(null)) ? 'go-on' : 'stopped';
@@ -135,7 +135,7 @@ export function createCounting(count: OwnedCount, deps: CountingDeps) {
     return 'stopped';
   }
 
-  async function beginAnew({ country, restarts }: CountPlace, signal: AbortSignal): Promise<Step> {
+  async function restart({ country, restarts }: CountPlace, signal: AbortSignal): Promise<Step> {
     const cause = `its snapshot in ${country} went ${maxRestarts + 1} times before it was counted`;
     if (restarts >= maxRestarts) return { state: 'failed', cause };
     const step = await resolve([country], signal);

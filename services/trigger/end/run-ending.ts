@@ -36,10 +36,10 @@ export function endingOf(tally: RunTally): RunEnding | null {
 /** Returns where kept totals and recounted ones differ, as `feed, step, count: summed, counted`. */
 export function differences(tally: RunTally, counted: readonly FeedCount[]): string[] {
   return tally.feeds.flatMap(({ feedId, totals }) => {
-    const anew = counted.find((other) => other.feedId === feedId)?.totals ?? [];
+    const recounted = counted.find((other) => other.feedId === feedId)?.totals ?? [];
     return tally.chain.flatMap((_, index) => {
       const step = index + 1;
-      const [a, b] = [countsOf(totals, step), countsOf(anew, step)];
+      const [a, b] = [countsOf(totals, step), countsOf(recounted, step)];
       return counts
         .filter((count) => a[count] !== b[count])
         .map((count) => `${feedId}, step ${step}, ${count}: ${a[count]}, ${b[count]}`);

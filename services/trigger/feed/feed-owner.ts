@@ -20,7 +20,7 @@ const maxBufferedUsersPerFeed = 10_000;
 const maxClaimedAtOnce = 8;
 const claimPauseMs = 500;
 /** Longest wait while notifications arrive. A feed whose notification was lost, or whose owner died, waits for it. */
-const heardClaimPauseMs = 2000;
+const notifiedClaimPauseMs = 2000;
 /** Pause before the next claim if more feeds may be free, so that other triggers can claim some. */
 const pauseForOthersMs = 50;
 const afterErrorMs = 1000;
@@ -80,7 +80,7 @@ export function createFeedOwner(deps: FeedOwnerDeps): FeedOwner {
     for (const feed of claimed) adopt(feed, claimedAtMs);
     if (claimed.length === maxClaimedAtOnce) return pauseForOthersMs;
     // The lease limits the pause, because this loop also renews leases.
-    return changes.isConnected() ? Math.max(claimPauseMs, Math.min(heardClaimPauseMs, leaseMs / 6)) : claimPauseMs;
+    return changes.isConnected() ? Math.max(claimPauseMs, Math.min(notifiedClaimPauseMs, leaseMs / 6)) : claimPauseMs;
   }
 
   function adopt(feed: OwnedFeed, claimedAtMs: number): void {

@@ -105,7 +105,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
   async function fetchTurn(signal: AbortSignal): Promise<number> {
     isWaitingForRoom = false;
     while (!isOver(signal) && buffer.wantsPage()) {
-      const askedMs = clock.monotonicMs();
+      const requestedAtMs = clock.monotonicMs();
       const next = await source.next(signal);
       if (signal.aborted) break;
       if (next.kind === 'stalled') {
@@ -113,7 +113,7 @@ export function createFeedPager(deps: FeedPagerDeps): FeedPager {
         return idleMs;
       }
       if (next.fresh) await goOnWith(next.fresh);
-      take(next, clock.monotonicMs() - askedMs);
+      take(next, clock.monotonicMs() - requestedAtMs);
     }
     isWaitingForRoom = true;
     return idleMs;

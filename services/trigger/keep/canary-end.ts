@@ -8,7 +8,7 @@ import type { RunTally } from '../ports/run-store.ts';
  * - `goes-on`: the share of failed canary users is within the limit.
  * - `waits`: the run waits for a person.
  */
-export type CanaryEnd = { kind: 'goes-on'; said: string } | { kind: 'waits'; cause: string };
+export type CanaryEnd = { kind: 'goes-on'; summary: string } | { kind: 'waits'; cause: string };
 
 /** Returns how a run continues once all users of its canary have ended. Null before, and if no users follow. */
 export function canaryEnd(tally: RunTally): CanaryEnd | null {
@@ -24,10 +24,10 @@ export function canaryEnd(tally: RunTally): CanaryEnd | null {
   if (ended === 0) return { kind: 'waits', cause: `${canaryReason}: there was nobody in it` };
   const users = `${usersOf(tally).toLocaleString('en-US')} users have ended`;
   const share = `${percentInWords((failed * 100) / ended)} failed in step ${step}`;
-  const said = failed === 0 ? `${users}, none failed` : `${users}, ${share}`;
-  if (canary.maxFailedPercent === null) return { kind: 'waits', cause: `${canaryReason}: ${said}` };
-  if (failed * 100 <= canary.maxFailedPercent * ended) return { kind: 'goes-on', said };
-  return { kind: 'waits', cause: `${canaryReason}: ${said}, limit ${percentInWords(canary.maxFailedPercent)}` };
+  const summary = failed === 0 ? `${users}, none failed` : `${users}, ${share}`;
+  if (canary.maxFailedPercent === null) return { kind: 'waits', cause: `${canaryReason}: ${summary}` };
+  if (failed * 100 <= canary.maxFailedPercent * ended) return { kind: 'goes-on', summary };
+  return { kind: 'waits', cause: `${canaryReason}: ${summary}, limit ${percentInWords(canary.maxFailedPercent)}` };
 }
 
 function usersOf({ feeds }: RunTally): number {

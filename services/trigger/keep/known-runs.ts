@@ -97,12 +97,12 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
   }
 
   function toAsk(nowMs: number): Set<string> {
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     const left = { ...feedsPerLook };
     const ask = (runId: string, run: KnownRun, why: Why): void => {
       if (left[why] <= 0) return;
       left[why] -= run.feeds;
-      asked.add(runId);
+      requested.add(runId);
     };
     const unseen: [string, KnownRun][] = [];
     for (const [runId, run] of known) {
@@ -112,7 +112,7 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
     }
     // Alternates between the oldest and the newest unseen runs, so that a new run does not wait behind a crowd.
     for (const [runId, run] of alternately(unseen)) ask(runId, run, 'unseen');
-    return asked;
+    return requested;
   }
 
   function see(tally: RunTally, nowMs: number): void {
@@ -150,13 +150,13 @@ export function createKnownRuns({ runStore, outboxSweep, onForgotten, clock }: K
       const nowMs = clock.monotonicMs();
       await list(nowMs);
       await readDues(nowMs);
-      const asked = toAsk(nowMs);
-      const tallies = await runStore.tallies([...asked]);
+      const requested = toAsk(nowMs);
+      const tallies = await runStore.tallies([...requested]);
       for (const tally of tallies) {
         see(tally, nowMs);
-        asked.delete(tally.runId);
+        requested.delete(tally.runId);
       }
-      for (const runId of asked) forget(runId);
+      for (const runId of requested) forget(runId);
       return tallies;
     },
     isDueIn,

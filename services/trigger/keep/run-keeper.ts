@@ -111,17 +111,17 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
   async function keepAll(look: Look): Promise<void> {
     const open = Map.groupBy(look.open, ({ runId }) => runId);
     const waiting = Map.groupBy(look.waiting, ({ runId }) => runId);
-    const shown: RunFigures[] = [];
+    const changed: RunFigures[] = [];
     for (const tally of look.tallies) {
       try {
         const figures = await keep(tally, look, open.get(tally.runId) ?? [], waiting.get(tally.runId) ?? []);
-        if (figures) shown.push(figures);
+        if (figures) changed.push(figures);
       } catch (error) {
         // One faulty run must not delay the others.
         warn('could not look after a run, trying again', String(error), { runId: tally.runId });
       }
     }
-    if (shown.length > 0) await runStore.show(shown);
+    if (changed.length > 0) await runStore.show(changed);
   }
 
   /** Records due times, so that the keeper reads a run again when one of its batches is due. */
@@ -194,8 +194,8 @@ export function createRunKeeper(deps: RunKeeperDeps): RunKeeper {
       logger.info({ runId, campaignId, cause: end.cause }, 'run waits after its canary');
       return true;
     }
-    if (end && (await runStore.endCanary(runId, end.said))) {
-      logger.info({ runId, campaignId, said: end.said }, 'run goes on after its canary');
+    if (end && (await runStore.endCanary(runId, end.summary))) {
+      logger.info({ runId, campaignId, summary: end.summary }, 'run goes on after its canary');
     }
     return false;
   }

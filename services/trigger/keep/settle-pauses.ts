@@ -3,18 +3,18 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RunFigures, RunStore } from '../ports/run-store.ts';
 
 /** Time after which every worker knows of a pause. Batches that are not in flight by then will not start. */
-const heardAfterMs = 2000;
+const notifiedAfterMs = 2000;
 
 /** Sets runs to paused once no worker holds a step of them, and shows the batches in flight of the others. */
 export async function settlePauses({ runStore, logger }: { runStore: RunStore; logger: Logger }): Promise<void> {
-  const shown: RunFigures[] = [];
+  const figures: RunFigures[] = [];
   for (const { runId, forMs, underWay } of await runStore.pausing()) {
     const inFlight = batchesInFlight(underWay);
-    if (inFlight === 0 && forMs >= heardAfterMs) {
+    if (inFlight === 0 && forMs >= notifiedAfterMs) {
       if (await runStore.settlePause(runId)) logger.info({ runId, tookMs: Math.round(forMs) }, 'run paused');
     } else {
-      shown.push({ runId, inFlight, waiting: underWay.waiting, waitingCause: null });
+      figures.push({ runId, inFlight, waiting: underWay.waiting, waitingCause: null });
     }
   }
-  if (shown.length > 0) await runStore.show(shown);
+  if (figures.length > 0) await runStore.show(figures);
 }

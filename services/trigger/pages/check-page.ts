@@ -1,14 +1,14 @@
 import type { UserPage } from '../../../shared/contracts/endpoints/segmentation.ts';
 import { escapeUserId, findDisorder } from '../../../shared/domain/ids/user-id.ts';
 
-export interface PageAsked {
+export interface PageRequest {
   /** Id after which the page has to begin; null for the first page. */
   after: string | null;
   limit: number;
 }
 
 /** Returns the fault of a page, or null. No user of a faulty page is fed: batches are ranges of ordered ids. */
-export function pageFault({ users, next }: UserPage, { after, limit }: PageAsked): string | null {
+export function pageFault({ users, next }: UserPage, { after, limit }: PageRequest): string | null {
   if (users.length > limit) return `the page has ${users.length} users, asked for were at most ${limit}`;
   const disorder = findDisorder(users, after);
   if (disorder >= 0) {

@@ -61,8 +61,8 @@ export function createMergedPages(
   const isEnded = () => included.every(({ head }) => isOver(head));
 
   async function fill(signal: AbortSignal): Promise<Stall | null> {
-    const asked = strands.filter(({ head }) => isSpent(head));
-    const answers = await Promise.allSettled(asked.map((strand) => fillOne(strand, signal)));
+    const spent = strands.filter(({ head }) => isSpent(head));
+    const answers = await Promise.allSettled(spent.map((strand) => fillOne(strand, signal)));
     const failed = answers.find((answer) => answer.status === 'rejected');
     if (failed) throw failed.reason;
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? (answer.value ?? []) : []))[0] ?? null;

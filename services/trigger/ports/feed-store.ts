@@ -112,7 +112,7 @@ export interface FlowCounts {
 }
 
 /** Request to feed whole batches of a run. */
-export interface PaceAsked {
+export interface PaceRequest {
   runId: string;
   batches: number;
 }
@@ -157,7 +157,7 @@ export interface FeedStore {
    * Takes batches from the paces of these runs, and returns them by run. An allowance grows with time, up to that of
    * one second and at least one batch. Runs without a pace are left out.
    */
-  takePace(asked: readonly PaceAsked[]): Promise<Map<string, number>>;
+  takePace(requests: readonly PaceRequest[]): Promise<Map<string, number>>;
   /** Returns the loads of those feeds whose runs are running, whichever trigger pages them. */
   loads(feedIds: readonly string[]): Promise<FeedLoad[]>;
   /**

@@ -189,7 +189,7 @@ export interface RunStore {
   /** Returns why workers refuse shards that no worker serves; each cause once. */
   refusals(): Promise<ShardRefusal[]>;
   /** Stores the figures. No effect on runs that have ended. */
-  show(shown: readonly RunFigures[]): Promise<void>;
+  show(figures: readonly RunFigures[]): Promise<void>;
   /**
    * Ends a run whose work is done, in one transaction: fences every process that could still write to it, counts its
    * rows anew, calls `decide`, and changes the state. Null if `decide` returns null, or the state has changed already.
@@ -206,7 +206,7 @@ export interface RunStore {
   /** Pauses a run whose canary has ended. Returns false if the run is not running, or a person has let it continue. */
   pauseForCanary(runId: string, cause: string): Promise<boolean>;
   /** Ends the canary: all users are fed from now on. Returns false if no canary is in progress. */
-  endCanary(runId: string, said: string): Promise<boolean>;
+  endCanary(runId: string, summary: string): Promise<boolean>;
   /** Ends a run, and fences a trigger that could still feed it. Returns false if its state has changed already. */
   finish(runId: string, state: TerminalRunState, reason: string | null): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import { sourcesElsewhere } from './sources-elsewhere.ts';
 /** Concurrent requests of one run after its first answer, so that a hanging run occupies one place. */
 const maxQuestionsPerRun = 8;
 
-export interface PlacesAsked {
+export interface PlacesRequest {
   countries: readonly string[];
   audience: Pick<CampaignDefinition['audience'], 'include' | 'exclude'>;
 }
@@ -22,7 +22,7 @@ export type ResolvedPlace = Place & { resolved: Resolved };
 
 /** Resolves every source in every country. If the first one does not resolve, returns only that one. */
 export async function resolvePlaces(
-  asked: PlacesAsked,
+  request: PlacesRequest,
   deps: ResolveDeps & { questions: LimitFunction },
   signal: AbortSignal,
 ): Promise<ResolvedPlace[]> {
@@ -30,14 +30,14 @@ export async function resolvePlaces(
     const resolved = await deps.questions(() => resolveSource(place.entry, place.country, deps, signal));
     return { ...place, resolved };
   };
-  const [first, ...others] = placesOf(asked);
+  const [first, ...others] = placesOf(request);
   if (!first) return [];
   const answered = await resolve(first);
   if (answered.resolved.kind !== 'source') return [answered];
   return [answered, ...(await pLimit(maxQuestionsPerRun).map(others, resolve))];
 }
 
-function placesOf({ audience, countries }: PlacesAsked): Place[] {
+function placesOf({ audience, countries }: PlacesRequest): Place[] {
   const placed = (entries: readonly AudienceEntry[], isExcluded: boolean) =>
     entries.flatMap((entry) => countries.map((country) => ({ entry, isExcluded, country })));
   return [...placed(audience.include, false), ...placed(audience.exclude ?? [], true)];

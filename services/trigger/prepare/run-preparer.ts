@@ -14,7 +14,7 @@ const maxTriedBefore = 32;
 const maxQuestions = 64;
 const lookEveryMs = 500;
 /** Interval while notifications arrive and no run is in progress. A run with a lost notification waits for it. */
-const heardLookEveryMs = 2000;
+const notifiedLookEveryMs = 2000;
 const forgetAfterMs = 300_000;
 const afterErrorMs = 1000;
 /** Shortest interval, however often states of runs change. */
@@ -52,7 +52,7 @@ export function createRunPreparer(deps: RunPreparerDeps): RunPreparer {
     forgetOld();
     for (const run of await runStore.toPrepare(maxAtOnce - tasks.size, [...tasks.keys(), ...tries.keys()]))
       startTask(run, signal);
-    if (tasks.size + tries.size === 0) return changes.isConnected() ? heardLookEveryMs : lookEveryMs;
+    if (tasks.size + tries.size === 0) return changes.isConnected() ? notifiedLookEveryMs : lookEveryMs;
     const places = Math.min(maxAtOnce - tasks.size, maxTriedBefore - triedBefore);
     const resting = restingRuns();
     if (places <= 0 || resting.length === tries.size) return lookEveryMs;

@@ -17,12 +17,12 @@ export function sourcesElsewhere(country: string, places: readonly SourcePlace[]
     const ranks = ranksOf(included);
     const last = Math.max(...ranks);
     return [
-      ...included.flatMap((source, index) => ((ranks[index] ?? last) < last ? saidBy(source, other, index) : [])),
-      ...excluded.flatMap((source) => saidBy(source, other, null)),
+      ...included.flatMap((source, index) => ((ranks[index] ?? last) < last ? entryFor(source, other, index) : [])),
+      ...excluded.flatMap((source) => entryFor(source, other, null)),
     ];
   });
 }
 
-function saidBy(source: FeedSource, country: string, included: number | null): Elsewhere[] {
+function entryFor(source: FeedSource, country: string, included: number | null): Elsewhere[] {
   return 'segment' in source || source.estimate === 0 ? [] : [{ country, source, included }];
 }

@@ -11,16 +11,16 @@ const maxRemembered = 1000;
 export type ThrottledWarn = (message: string, cause: string, facts: object) => void;
 
 export function createThrottledWarn({ clock, logger }: { clock: Clock; logger: Logger }): ThrottledWarn {
-  const said = new Map<string, { atMs: number; unsaid: number }>();
+  const warnings = new Map<string, { atMs: number; skipped: number }>();
   return (message, cause, facts) => {
     const key = `${message}/${cause}`;
-    const last = said.get(key);
+    const last = warnings.get(key);
     if (last && clock.monotonicMs() - last.atMs < everyMs) {
-      last.unsaid++;
+      last.skipped++;
       return;
     }
-    logger.warn({ ...facts, cause, times: (last?.unsaid ?? 0) + 1 }, message);
-    if (said.size >= maxRemembered) said.clear();
-    said.set(key, { atMs: clock.monotonicMs(), unsaid: 0 });
+    logger.warn({ ...facts, cause, times: (last?.skipped ?? 0) + 1 }, message);
+    if (warnings.size >= maxRemembered) warnings.clear();
+    warnings.set(key, { atMs: clock.monotonicMs(), skipped: 0 });
   };
 }

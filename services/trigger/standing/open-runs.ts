@@ -25,12 +25,12 @@ export function createOpenRuns({ runStore, changes, clock }: OpenRunsDeps): Open
   });
 
   function ask(): Promise<boolean> {
-    const asked = runStore.isAnyOpen();
+    const request = runStore.isAnyOpen();
     goodUntilMs = clock.monotonicMs() + goodForMs;
-    asked.catch(() => {
-      if (answer === asked) answer = undefined;
+    request.catch(() => {
+      if (answer === request) answer = undefined;
     });
-    return (answer = asked);
+    return (answer = request);
   }
 
   return {

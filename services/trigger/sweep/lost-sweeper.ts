@@ -123,17 +123,17 @@ export function createLostSweeper(deps: LostSweeperDeps): LostSweeper {
     const swept: Swept = { quarantined: [], troubles: new Map(), dueIn };
     const inTurn = [...feeds.slice(firstFeed), ...feeds.slice(0, firstFeed)];
     const untilMs = clock.monotonicMs() + longestMs;
-    let [asked, offered] = [0, 0];
+    let [requested, offered] = [0, 0];
     while (inTurn.length > 0 && offered < maxRefsPerLook && clock.monotonicMs() < untilMs) {
       const chunk = inTurn.splice(0, feedsPerQuestion);
       const { offers, quarantined, more } = await outboxSweep.due(chunk, refsPerQuestion, busy);
       inTurn.push(...chunk.filter(({ feedId }) => more.includes(feedId)));
-      asked += chunk.length;
+      requested += chunk.length;
       swept.quarantined.push(...quarantined);
       offered += offers.length;
       await offer(offers, topicOf);
     }
-    firstFeed = feeds.length === 0 ? 0 : (firstFeed + asked) % feeds.length;
+    firstFeed = feeds.length === 0 ? 0 : (firstFeed + requested) % feeds.length;
     deps.figures.offered(offered);
     swept.troubles = recentTroubles();
     if (offered > 0) logger.debug({ refs: offered }, 'references published again');

@@ -30,7 +30,7 @@ export async function askStatus(
   const { country } = context;
   const answer = await endpoint.askStatus({ actionType, country, mode, traceparent, body: queryOf(work) });
   const read = readStatus(usersOf(work.users), answer);
-  meter.asked(work, read);
+  meter.statusRequested(work, read);
   if (read.kind === 'answered' && [...read.statuses.values()].some(({ status }) => status === 'succeeded')) {
     standing.isAccepted = true;
   }

@@ -58,7 +58,7 @@ export async function processBatch(work: Work, deps: ProcessBatchDeps): Promise<
 type Check = (work: Work, admission: Admission, deps: ProcessBatchDeps) => Promise<Processed | null> | null;
 
 /** The order matters: a status request may close the key, and takes time; a mark needs a call to follow. */
-const lastChecks: readonly Check[] = [askedFirst, markedAsBegun];
+const lastChecks: readonly Check[] = [statusFirst, markedAsBegun];
 
 async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
   for (const check of lastChecks) {
@@ -76,12 +76,12 @@ async function callFor(work: Work, admission: Admission, deps: ProcessBatchDeps)
 }
 
 /** Requests the status of a lost call first, for class C with an open key. */
-function askedFirst(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
-  const isAsked = work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C';
-  return isAsked ? asked(work, admission, deps) : null;
+function statusFirst(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed | null> | null {
+  const needsStatus = work.claim.open && classOf(work, deps.clock.now().getTime()) === 'C';
+  return needsStatus ? afterStatus(work, admission, deps) : null;
 }
 
-async function asked(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
+async function afterStatus(work: Work, admission: Admission, deps: ProcessBatchDeps): Promise<Processed> {
   const result = await askStatus(work, () => termsOf(admission, deps), deps);
   if (result) return withoutCall(work, result, admission, deps);
   // The status request took time: the gates are evaluated again, and the key is closed now.

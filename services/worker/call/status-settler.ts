@@ -48,13 +48,13 @@ export function createStatusSettler(deps: StatusSettlerDeps): StatusSettler {
       const page = await settlements.unknownUsers(settlement, usersPerQuestion);
       const last = page.at(-1);
       if (!last) break;
-      const asked = await askPage(page, settlement, deps);
-      if ('cause' in asked) {
-        await giveUp(settlement, asked.cause);
+      const answer = await askPage(page, settlement, deps);
+      if ('cause' in answer) {
+        await giveUp(settlement, answer.cause);
         return;
       }
-      const left = page.length - asked.users.length;
-      await settlements.settle({ settlementId, runId }, asked.users, { leftUnknown: left });
+      const left = page.length - answer.users.length;
+      await settlements.settle({ settlementId, runId }, answer.users, { leftUnknown: left });
       if (!(await settlements.moveOn(settlementId, owner, last))) return;
     }
     await settlements.endByStatus(settlementId, owner, { state: 'done', cause: null });
@@ -95,10 +95,10 @@ async function askPage(
     const actionType = chain[step - 1] ?? '';
     // Only class C has status requests: other steps of the chain are settled by file or by hand.
     if (actionTypes[actionType]?.class !== 'C') continue;
-    const asked = unknown.map(({ user }) => user);
-    const body = Buffer.from(JSON.stringify({ run: publicId('run', runId), step, users: asked }));
+    const userIds = unknown.map(({ user }) => user);
+    const body = Buffer.from(JSON.stringify({ run: publicId('run', runId), step, users: userIds }));
     const of = { actionType, country: unknown[0]?.country ?? '', mode: modeOfStep(stepModes, step) };
-    const read = readStatus(asked, await endpoint.askStatus({ ...of, body }));
+    const read = readStatus(userIds, await endpoint.askStatus({ ...of, body }));
     if (read.kind === 'unanswered') return { cause: read.cause };
     for (const each of unknown) users.push(...settledBy(each, read.statuses.get(each.user)));
   }

@@ -67,12 +67,12 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
   let readAtMs = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
   /** Feeds requested since the last read: the next read covers them. */
-  let asked = new Set<string>();
+  let requested = new Set<string>();
   let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
-    const feedIds = [...asked];
-    asked = new Set();
+    const feedIds = [...requested];
+    requested = new Set();
     const startedMs = clock.monotonicMs();
     try {
       const seen = await contexts.admissions(feedIds);
@@ -145,12 +145,12 @@ export function createFeedDirectory({ contexts, clock, logger }: FeedDirectoryDe
       return standing;
     },
     admissionOf: (feedId) => {
-      asked.add(feedId);
+      requested.add(feedId);
       // Not always a promise: this runs before every call, and the answer is nearly always known.
       return goodOf(feedId) ?? lookUp(feedId);
     },
     stoppedOf: async (feedIds) => {
-      for (const feedId of feedIds) asked.add(feedId);
+      for (const feedId of feedIds) requested.add(feedId);
       const [unknown] = feedIds.filter((feedId) => !goodOf(feedId));
       if (unknown !== undefined) await lookUp(unknown);
       return feedIds.filter((feedId) => {

@@ -1,6 +1,6 @@
 import { userResult } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { failureOf } from './plain-answer.ts';
-import type { AskedUsers, FailedResult, UserResults } from './user-results.ts';
+import type { FailedResult, RequestedUsers, UserResults } from './user-results.ts';
 
 /** Number of differing entries beyond which parsing the whole answer is cheaper. */
 const maxDiffering = 12;
@@ -23,7 +23,7 @@ const maxBytesPerUnit = 3;
  */
 export function readExpectedAnswer(
   form: 'full' | 'compact',
-  { users, count, plain }: AskedUsers,
+  { users, count, plain }: RequestedUsers,
   body: Buffer,
 ): UserResults | undefined {
   if (!plain || count === 0) return undefined;

@@ -60,12 +60,12 @@ function collect(
   ids: readonly string[],
   entries: readonly { id: string; status: UserStatus }[],
 ): { statuses: Map<string, UserStatus>; counts: Counts } {
-  const asked = new Set(ids);
+  const requested = new Set(ids);
   const statuses = new Map<string, UserStatus>();
   const counts = { unexpected: 0, repeated: 0 };
   for (const { id, status } of entries) {
     const before = statuses.get(id);
-    if (!asked.has(id)) {
+    if (!requested.has(id)) {
       counts.unexpected++;
       continue;
     }

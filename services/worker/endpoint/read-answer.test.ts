@@ -2,7 +2,7 @@ import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { isPlain, usersTextOf } from '../../../shared/domain/step/users-text.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
-import type { AskedUsers } from './user-results.ts';
+import type { RequestedUsers } from './user-results.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
 import { readAnswer, type AnswerTerms, type Reading } from './read-answer.ts';
@@ -26,7 +26,7 @@ function bytesOf(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-function askedFor(ids: readonly string[]): AskedUsers {
+function askedFor(ids: readonly string[]): RequestedUsers {
   const users = usersTextOf(ids);
   return { users, count: ids.length, plain: isPlain(users) };
 }

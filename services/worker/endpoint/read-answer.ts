@@ -7,7 +7,7 @@ import { usersOf } from '../../../shared/domain/step/users-text.ts';
 import type { BatchAnswer } from './batch-endpoint.port.ts';
 import { readExpectedAnswer } from './expected-answer.ts';
 import { readPlainAnswer } from './plain-answer.ts';
-import type { AskedUsers, UserResults } from './user-results.ts';
+import type { RequestedUsers, UserResults } from './user-results.ts';
 
 /** Refusal: nothing was applied, because of the content of the request. */
 export interface Refusal {
@@ -49,14 +49,14 @@ const refusals = new Set([400, tooLarge, 422]);
 const misconfigurations = new Set([401, 403, 404, 405, 410, 415, 501]);
 const postponements = new Set([409, 425, 429]);
 
-export function readAnswer(terms: AnswerTerms, asked: AskedUsers, answer: BatchAnswer): Reading {
+export function readAnswer(terms: AnswerTerms, requested: RequestedUsers, answer: BatchAnswer): Reading {
   if (answer.kind !== 'answered') {
     const { kind, cause } = answer;
     const slow = answer.timedOut ? { pressure: 'timed-out' as const } : {};
     return kind === 'ambiguous' ? { kind, cause, ...slow } : { kind, cause, retryAfterMs: null, ...slow };
   }
   const { status, body, retryAfterMs } = answer;
-  if (status >= 200 && status < 300) return readBody(terms, asked, answer);
+  if (status >= 200 && status < 300) return readBody(terms, requested, answer);
   const cause = causeOf(status);
   if (refusals.has(status)) {
     const code = codeIn(body);
@@ -75,13 +75,13 @@ export function readAnswer(terms: AnswerTerms, asked: AskedUsers, answer: BatchA
 
 function readBody(
   { answerForm }: AnswerTerms,
-  asked: AskedUsers,
+  requested: RequestedUsers,
   { status, body, contentEncoding }: Extract<BatchAnswer, { kind: 'answered' }>,
 ): Reading {
   if (contentEncoding !== undefined && contentEncoding !== 'identity') {
     return { kind: 'ambiguous', cause: `${causeOf(status)} with a compressed body`, violation: 'compressed' };
   }
-  const results = readExpectedAnswer(answerForm, asked, body) ?? readPlainAnswer(usersOf(asked.users), body);
+  const results = readExpectedAnswer(answerForm, requested, body) ?? readPlainAnswer(usersOf(requested.users), body);
   return results
     ? { kind: 'reported', ...results }
     : { kind: 'ambiguous', cause: `${causeOf(status)} with a body of neither form` };

@@ -23,7 +23,7 @@ const entryForm = userStatus.extend({
 });
 
 /** Reads a status answer as strictly as a batch's: a user with contradictory or unknown status is missing. */
-export function readStatus(asked: readonly string[], answer: BatchAnswer): StatusAnswer {
+export function readStatus(requested: readonly string[], answer: BatchAnswer): StatusAnswer {
   if (answer.kind !== 'answered') return { kind: 'unanswered', cause: `status: ${answer.cause}` };
   const { status, body, contentEncoding } = answer;
   const cause = causeOf(status);
@@ -33,11 +33,11 @@ export function readStatus(asked: readonly string[], answer: BatchAnswer): Statu
   }
   const parsed = answerForm.safeParse(parseJson(body));
   if (!parsed.success) return { kind: 'unanswered', cause: `status: ${cause} with a body that is no list of results` };
-  return { kind: 'answered', statuses: statusesOf(asked, parsed.data.results) };
+  return { kind: 'answered', statuses: statusesOf(requested, parsed.data.results) };
 }
 
-function statusesOf(asked: readonly string[], entries: readonly unknown[]): Map<string, UserStatus> {
-  const wanted = new Set(asked);
+function statusesOf(requested: readonly string[], entries: readonly unknown[]): Map<string, UserStatus> {
+  const wanted = new Set(requested);
   const statuses = new Map<string, UserStatus>();
   for (const entry of entries) {
     const { id, status, code, retryable = false } = entryForm.safeParse(entry).data ?? {};

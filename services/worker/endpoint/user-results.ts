@@ -1,7 +1,7 @@
 import type { UsersText } from '../../../shared/domain/step/users-text.ts';
 
 /** Users of a call, as one text: splitting the text costs as much as reading the answer. */
-export interface AskedUsers {
+export interface RequestedUsers {
   readonly users: UsersText;
   readonly count: number;
   /** True if no id needs escapes in JSON (`isPlain`). */

@@ -4,7 +4,7 @@ import type { Gate } from './gate.ts';
 /** Gate for the check: an endpoint of another team decides about the users of the step first (checks.ts). */
 export const check: Gate = {
   name: 'check',
-  claimed: (work) => (isToBeAsked(work) ? 'check' : null),
+  claimed: (work) => (needsCheck(work) ? 'check' : null),
   // Each claim requests anew which users the check refuses.
   nextStep: ({ context, claim }, { directory }) =>
     directory.checkOf({ feedId: context.feedId, step: claim.step + 1 }) !== null,
@@ -12,6 +12,6 @@ export const check: Gate = {
 };
 
 /** True if the claim waits for a check. If quiet hours drop users, steps without one are claimed likewise. */
-function isToBeAsked({ claim, context }: Work): boolean {
+function needsCheck({ claim, context }: Work): boolean {
   return claim.check !== undefined && context.chain[claim.step - 1]?.check !== undefined;
 }

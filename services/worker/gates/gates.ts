@@ -78,11 +78,11 @@ export function passGates<Deps, Answer>(
   admission: Admission,
   deps: Deps,
 ): Answer | null | Promise<Answer | null> {
-  let asked = 0;
+  let decided = 0;
   for (const decide of deciding) {
-    asked++;
+    decided++;
     const ruling = decide(work, admission, deps);
-    if (ruling instanceof Promise) return passRest(ruling, deciding.slice(asked), work, admission, deps);
+    if (ruling instanceof Promise) return passRest(ruling, deciding.slice(decided), work, admission, deps);
     if (ruling !== null) return ruling;
   }
   return null;
@@ -102,16 +102,16 @@ export interface ClaimedWorks {
   /** Batches that wait for a slot of their call. */
   callable: Work[];
   /** Batches that wait for a slot of their check. */
-  asked: Work[];
+  toCheck: Work[];
   finished: FinishedStep[];
 }
 
 export function sortClaimed(works: readonly Work[], deps: ClaimedDeps): ClaimedWorks {
-  const sorted: ClaimedWorks = { callable: [], asked: [], finished: [] };
+  const sorted: ClaimedWorks = { callable: [], toCheck: [], finished: [] };
   for (const work of works) {
     const ruling = rulingOfClaimed(work, deps);
     if (ruling === 'slot' || ruling === null) sorted.callable.push(work);
-    else if (ruling === 'check') sorted.asked.push(work);
+    else if (ruling === 'check') sorted.toCheck.push(work);
     else sorted.finished.push({ work, result: ruling });
   }
   return sorted;

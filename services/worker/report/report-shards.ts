@@ -36,8 +36,8 @@ export function createShardReporter({
 }: ReportShardsDeps): ShardReporter {
   let recorded = new Map<string, number>();
   let lookedAtMs = clock.monotonicMs();
-  let said = new Map<string, ShardReport>();
-  let saidAtMs = -Infinity;
+  let reported = new Map<string, ShardReport>();
+  let reportedAtMs = -Infinity;
 
   async function turn(): Promise<number> {
     const nowMs = clock.monotonicMs();
@@ -51,17 +51,17 @@ export function createShardReporter({
     recorded = new Map(now.map((level) => [keyOf(level.shard), level.recorded]));
     lookedAtMs = nowMs;
 
-    const gone = [...said].filter(([key]) => !current.has(key)).map(([, report]) => report);
+    const gone = [...reported].filter(([key]) => !current.has(key)).map(([, report]) => report);
     if (gone.length > 0) await reports.withdraw(worker, gone);
-    const sayAll = nowMs - saidAtMs >= sayAgainMs;
-    const news = [...current].filter(([key, report]) => sayAll || !isSame(report, said.get(key)));
+    const sayAll = nowMs - reportedAtMs >= sayAgainMs;
+    const news = [...current].filter(([key, report]) => sayAll || !isSame(report, reported.get(key)));
     if (news.length > 0)
       await reports.report(
         worker,
         news.map(([, report]) => report),
       );
-    if (sayAll) saidAtMs = nowMs;
-    said = current;
+    if (sayAll) reportedAtMs = nowMs;
+    reported = current;
     return lookEveryMs;
   }
 

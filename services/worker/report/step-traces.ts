@@ -19,8 +19,8 @@ export interface CallTrace {
  * recording. For unsampled steps nothing is stored, and ids are created for calls only.
  */
 export interface StepTraces {
-  /** Records claims. @param askedMs monotonic time, like all times here */
-  claimed(works: readonly Work[], askedMs: number): void;
+  /** Records claims. @param requestedAtMs monotonic time, like all times here */
+  claimed(works: readonly Work[], requestedAtMs: number): void;
   /** Returns the header of a status request, which has no span of its own: its receiver's belong to the step. */
   headerOf(work: Work): string;
   beginCall(work: Work): CallTrace;
@@ -29,9 +29,9 @@ export interface StepTraces {
    * Records results. The traces of sampled child batches begin here, each with a link to its parent's; the steps of the
    * parents link to them.
    * @param born children created by the same flush
-   * @param askedMs time at which the flush was requested
+   * @param requestedAtMs time at which the flush was requested
    */
-  recorded(steps: readonly FinishedStep[], born: readonly BornChild[], askedMs: number): void;
+  recorded(steps: readonly FinishedStep[], born: readonly BornChild[], requestedAtMs: number): void;
   /** Returns the trace id of a sampled batch, for log lines; undefined if the batch is not sampled. */
   traceOf(step: Pick<StepRef, 'feedId' | 'batchNo'>): string | undefined;
 }
@@ -102,7 +102,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
   function bear(
     steps: readonly FinishedStep[],
     born: readonly BornChild[],
-    askedMs: number,
+    requestedAtMs: number,
   ): ReadonlyMap<StepResult, SpanLink[]> {
     const children = new Map<StepResult, SpanLink[]>();
     if (born.length === 0) return children;
@@ -123,7 +123,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
         name: 'child batch',
         kind: 'producer',
         error: null,
-        startMs: wallMs(askedMs),
+        startMs: wallMs(requestedAtMs),
         endMs: wallMs(clock.monotonicMs()),
         links: [linkTo(result, open.get(keyOf(result))?.spanId)],
         attributes: {
@@ -142,27 +142,27 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
     return { traceId, spanId: ofStep ?? rootSpanOf(traceId), isSampled: isSampled(batch) };
   }
 
-  function record(work: Work, span: SpanOfStep, told: Told): void {
+  function record(work: Work, span: SpanOfStep, timing: StepTiming): void {
     const { feedId, batchNo, step } = work.claim;
     tracing.record({
       ...span,
       traceId: tracesOf(feedId).traceOf(batchNo),
-      startMs: wallMs(told.startedMs),
-      endMs: wallMs(told.endedMs ?? clock.monotonicMs()),
-      attributes: { 'muster.step': step, 'muster.action': work.actionType, ...told.attributes },
+      startMs: wallMs(timing.startedMs),
+      endMs: wallMs(timing.endedMs ?? clock.monotonicMs()),
+      attributes: { 'muster.step': step, 'muster.action': work.actionType, ...timing.attributes },
     });
   }
 
   return {
-    claimed: (works, askedMs) => {
+    claimed: (works, requestedAtMs) => {
       for (const work of works) {
         if (!isSampled(work.claim)) continue;
         // A lost step that is claimed here again begins anew.
         open.delete(keyOf(work.claim));
-        const { spanId: parentId } = openOf(work, askedMs);
+        const { spanId: parentId } = openOf(work, requestedAtMs);
         const attributes = { 'muster.epoch': work.claim.epoch };
         const span = { spanId: spanId(), parentId, name: 'claim', kind: 'internal', error: null } as const;
-        record(work, span, { startedMs: askedMs, attributes });
+        record(work, span, { startedMs: requestedAtMs, attributes });
       }
     },
 
@@ -195,8 +195,8 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
       record(work, span, { startedMs, attributes });
     },
 
-    recorded: (steps, born, askedMs) => {
-      const children = bear(steps, born, askedMs);
+    recorded: (steps, born, requestedAtMs) => {
+      const children = bear(steps, born, requestedAtMs);
       if (open.size === 0) return;
       for (const { work, result } of steps) {
         if (!isSampled(work.claim)) continue;
@@ -205,7 +205,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
         if (!step) continue;
         open.delete(key);
         const below = { spanId: spanId(), parentId: step.spanId, name: 'record', kind: 'internal' } as const;
-        record(work, { ...below, error: null }, { startedMs: askedMs, attributes: {} });
+        record(work, { ...below, error: null }, { startedMs: requestedAtMs, attributes: {} });
         const { feedId, batchNo } = work.claim;
         const parentId = rootSpanOf(tracesOf(feedId).traceOf(batchNo));
         const { spanId: own, startedMs } = step;
@@ -221,7 +221,7 @@ export function createStepTraces({ tracing, clock, random }: StepTracesDeps): St
 
 type SpanOfStep = Pick<Span, 'spanId' | 'parentId' | 'name' | 'kind' | 'links' | 'error'>;
 
-interface Told {
+interface StepTiming {
   startedMs: number;
   /** End of the span; now by default. */
   endedMs?: number;

@@ -14,7 +14,7 @@ const warnEveryMs = 60_000;
 /** Metrics of the worker for operators, and warnings without repetition. */
 export interface WorkerMeter {
   called(work: Work, reading: Reading, tookMs: number): void;
-  asked(work: Work, answer: StatusAnswer): void;
+  statusRequested(work: Work, answer: StatusAnswer): void;
   flushed(flushed: LedgerFlushed, results: number, claims: number, tookMs: number): void;
   /** Registers gauges, which are read with each export of the metrics. */
   watch(levels: () => WorkerLevels): void;
@@ -88,7 +88,7 @@ export function createWorkerMeter({ meter, clock, logger }: WorkerMeterDeps): Wo
         warnOfAnswer(work, reading);
       }
     },
-    asked: (work, answer) => {
+    statusRequested: (work, answer) => {
       const { actionType: action, context } = work;
       metrics.statusQueries.of({ action, country: context.country, result: answer.kind }).add();
       if (answer.kind === 'unanswered') warn(work, 'a status query brought nothing', answer.cause);

@@ -64,8 +64,8 @@ export interface Breaker {
   takeReport(): GuardReport | null;
   /** Handles that the store has this report. A report made in the meantime has yet to be written. */
   onReported(written: GuardReport, nowMs: number): void;
-  /** @param look null: the endpoint is well. @param askedAtMs time of the request. @returns true if it opened */
-  onLook(look: GuardLook | null, askedAtMs: number): boolean;
+  /** @param look null: the endpoint is well. @param requestedAtMs time of the request. @returns true if it opened */
+  onLook(look: GuardLook | null, requestedAtMs: number): boolean;
   wantsProbe(nowMs: number): boolean;
   /** Grants the next probe to this worker, if the probe begins before `untilMs`. */
   onGrant(untilMs: number): void;
@@ -242,15 +242,15 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
       if (report === written) report = null;
       reportedAtMs = nowMs;
     },
-    onLook: (look, askedAtMs) => {
-      const wasOpen = downAt(askedAtMs) !== null;
-      lookedAtMs = askedAtMs;
-      if (report !== null || askedAtMs < reportedAtMs) return false;
+    onLook: (look, requestedAtMs) => {
+      const wasOpen = downAt(requestedAtMs) !== null;
+      lookedAtMs = requestedAtMs;
+      if (report !== null || requestedAtMs < reportedAtMs) return false;
       forgetOwn();
-      mode = look ? modeOf(look, askedAtMs) : closed;
-      const isOpen = downAt(askedAtMs) !== null;
-      if (!wasOpen && isOpen) openedAtMs = askedAtMs;
-      if (wasOpen && !isOpen) backAtMs = askedAtMs;
+      mode = look ? modeOf(look, requestedAtMs) : closed;
+      const isOpen = downAt(requestedAtMs) !== null;
+      if (!wasOpen && isOpen) openedAtMs = requestedAtMs;
+      if (wasOpen && !isOpen) backAtMs = requestedAtMs;
       if (wasOpen && mode.kind === 'starting-together') onSlowStart();
       if (!isOpen) probe.grantedUntilMs = Number.NEGATIVE_INFINITY;
       return !wasOpen && isOpen;
@@ -266,8 +266,9 @@ export function createBreaker(random: () => number, onSlowStart: () => void = ()
   };
 }
 
-function modeOf(look: GuardLook, askedAtMs: number): Mode {
-  if (look.state === 'open') return { kind: 'known-down', cause: look.cause, retryAtMs: askedAtMs + look.retryInMs };
+function modeOf(look: GuardLook, requestedAtMs: number): Mode {
+  if (look.state === 'open')
+    return { kind: 'known-down', cause: look.cause, retryAtMs: requestedAtMs + look.retryInMs };
   const { sinceMs, workers, rank } = look;
-  return { kind: 'starting-together', sinceMs: askedAtMs - sinceMs, workers, rank };
+  return { kind: 'starting-together', sinceMs: requestedAtMs - sinceMs, workers, rank };
 }

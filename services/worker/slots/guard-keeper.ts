@@ -74,26 +74,26 @@ export function createGuardKeeper(deps: GuardKeeperDeps): GuardKeeper {
   }
 
   async function askForProbe({ shard, breaker }: GuardedShard): Promise<void> {
-    const askedAtMs = clock.monotonicMs();
-    if (!breaker.wantsProbe(askedAtMs)) return;
+    const requestedAtMs = clock.monotonicMs();
+    if (!breaker.wantsProbe(requestedAtMs)) return;
     const leaseMs = probeBeginsWithinMs + deps.timeoutMsOf(shard.actionType) + probeMarginMs;
     if (!(await guards.takeProbe(shard, leaseMs))) return;
-    breaker.onGrant(askedAtMs + probeBeginsWithinMs);
+    breaker.onGrant(requestedAtMs + probeBeginsWithinMs);
     onRoom();
   }
 
   async function look(shards: readonly GuardedShard[], working: readonly GuardedShard[]): Promise<number> {
-    const askedAtMs = clock.monotonicMs();
-    const troubled = working.filter(({ breaker }) => breaker.allowed(askedAtMs) !== Number.POSITIVE_INFINITY);
+    const requestedAtMs = clock.monotonicMs();
+    const troubled = working.filter(({ breaker }) => breaker.allowed(requestedAtMs) !== Number.POSITIVE_INFINITY);
     const seen = await guards.look(troubled.map(({ shard }) => shard));
     const byName = new Map(seen.map((guard) => [nameOf(guard), guard]));
     let soonestMs = seen.length === 0 ? wellMs : troubledMs;
     let hasRoom = false;
     for (const { shard, topic, breaker } of shards) {
-      const before = breaker.allowed(askedAtMs);
+      const before = breaker.allowed(requestedAtMs);
       const guard = byName.get(nameOf(shard)) ?? null;
-      if (breaker.onLook(guard, askedAtMs)) deps.onOpened(topic);
-      if (breaker.allowed(askedAtMs) > before) hasRoom = true;
+      if (breaker.onLook(guard, requestedAtMs)) deps.onOpened(topic);
+      if (breaker.allowed(requestedAtMs) > before) hasRoom = true;
       if (guard?.state === 'open' && guard.retryInMs > 0) soonestMs = Math.min(soonestMs, Math.ceil(guard.retryInMs));
     }
     if (hasRoom) onRoom();

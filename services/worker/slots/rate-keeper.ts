@@ -29,7 +29,7 @@ export function createRateKeeper({ rateShares, rated, onRoom, clock, logger }: R
   let isIdle = true;
 
   async function turn(): Promise<number> {
-    const askedAtMs = clock.monotonicMs();
+    const requestedAtMs = clock.monotonicMs();
     const buckets = [...rated()].flatMap(({ actionType, rate, hasWork }) =>
       hasWork ? rate.buckets.map((bucket) => ({ actionType, bucket })) : [],
     );
@@ -39,8 +39,8 @@ export function createRateKeeper({ rateShares, rated, onRoom, clock, logger }: R
       actionType,
       unit: bucket.unit,
       ratePerSecond: bucket.ratePerSecond,
-      demand: bucket.takeDemand(askedAtMs),
-      using: bucket.using(askedAtMs),
+      demand: bucket.takeDemand(requestedAtMs),
+      using: bucket.using(requestedAtMs),
     }));
     const shares = await rateShares.exchange(asks, leaseMs);
     const nowMs = clock.monotonicMs();
@@ -49,7 +49,7 @@ export function createRateKeeper({ rateShares, rated, onRoom, clock, logger }: R
       const share = shares[index] ?? 0;
       if (share > bucket.using(nowMs)) hasMore = true;
       // Counted from the request: the store's lease cannot have begun earlier.
-      bucket.hold(share, askedAtMs + leaseMs, nowMs);
+      bucket.hold(share, requestedAtMs + leaseMs, nowMs);
     }
     if (hasMore) onRoom();
     return everyMs;

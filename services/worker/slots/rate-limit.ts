@@ -67,7 +67,7 @@ function createTokens(unit: RateUnit, ratePerSecond: number, beginMs: number): T
   let filledAtMs = beginMs;
   let used = 0;
   let hasWaited = true;
-  let askedAtMs = beginMs;
+  let requestedAtMs = beginMs;
 
   const using = (nowMs: number) => (nowMs < untilMs ? share : 0);
 
@@ -114,10 +114,10 @@ function createTokens(unit: RateUnit, ratePerSecond: number, beginMs: number): T
       untilMs = nextUntilMs;
     },
     takeDemand: (nowMs) => {
-      const seconds = Math.max(0.001, (nowMs - askedAtMs) / 1000);
+      const seconds = Math.max(0.001, (nowMs - requestedAtMs) / 1000);
       const wanted = headroom * (used / seconds) + leastPart * ratePerSecond;
       const demand = hasWaited ? ratePerSecond : Math.min(ratePerSecond, wanted);
-      askedAtMs = nowMs;
+      requestedAtMs = nowMs;
       used = 0;
       hasWaited = false;
       return demand;

@@ -5,7 +5,7 @@ import type { LaneMessage } from '../../../shared/ports/message-bus.ts';
 import type { FeedContext, StepHold } from '../../../shared/ports/feed-contexts.ts';
 import type { ClaimedStep, StepClaim, StepResult } from '../../../shared/ports/step-ledger.ts';
 import type { Refusal } from '../endpoint/read-answer.ts';
-import type { AskedUsers } from '../endpoint/user-results.ts';
+import type { RequestedUsers } from '../endpoint/user-results.ts';
 
 /** Message of a lane, with the number of its references that are not handled yet; at 0 the message is settled. */
 export interface OpenMessage {
@@ -24,7 +24,7 @@ export interface QueuedStep extends StepClaim {
   readonly lost: readonly string[] | null;
 }
 
-export interface Work extends AskedUsers {
+export interface Work extends RequestedUsers {
   readonly claim: ClaimedStep;
   readonly context: FeedContext;
   readonly standing: StepStanding;

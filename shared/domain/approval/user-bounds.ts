@@ -1,5 +1,5 @@
 import { amountText, millionthsOf } from '../money/amounts.ts';
-import { sizeOf, type SaidBudget } from '../run/budgets.ts';
+import { sizeOf, type BudgetLimit } from '../run/budgets.ts';
 import { approvalNeed, type ApprovalRule, type CountryReach, type StartedSum } from './approval-policy.ts';
 
 export type UsersByCountry = Readonly<Record<string, number>>;
@@ -21,13 +21,13 @@ export interface CostTerms {
   unitCosts: { least: bigint; most: bigint };
   currency: string | null;
   /** Budgets by country; a country without a budget is not limited. */
-  budgets: Readonly<Record<string, SaidBudget>>;
+  budgets: Readonly<Record<string, BudgetLimit>>;
 }
 
 export function costTermsOf(
   definition: {
     chain: readonly { unitsPerUser?: number | undefined }[];
-    budgets?: readonly SaidBudget[] | undefined;
+    budgets?: readonly BudgetLimit[] | undefined;
   },
   { currency, steps }: StepPrices,
 ): CostTerms {
@@ -57,7 +57,7 @@ export function reachOf(users: UsersByCountry, terms: CostTerms): CountryReach[]
 }
 
 /** Returns the upper bounds of a budget in units and in money; Infinity and null without a bound. */
-export function boundsOf(budget: SaidBudget | undefined, { unitCosts: { least, most } }: CostTerms) {
+export function boundsOf(budget: BudgetLimit | undefined, { unitCosts: { least, most } }: CostTerms) {
   if (!budget) return { units: Infinity, millionths: null };
   const size = sizeOf(budget);
   if (budget.amount === undefined) return { units: Number(size), millionths: size * most };

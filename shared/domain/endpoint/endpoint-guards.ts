@@ -14,8 +14,8 @@ const firstCallsAfter = 2;
  * @param random in [0, 1)
  */
 export function probeDelayMs(openings: number, retryAfterMs: number | null, random: number): number {
-  const asked = Math.min(retryAfterMs ?? 0, maxRetryAfterMs);
-  return Math.max(asked, backoffMs(probeBackoff, openings, random));
+  const requestedMs = Math.min(retryAfterMs ?? 0, maxRetryAfterMs);
+  return Math.max(requestedMs, backoffMs(probeBackoff, openings, random));
 }
 
 /** Longest `Retry-After` that is respected, in milliseconds. */

@@ -88,8 +88,8 @@ const cutInTwo = /(\\u?[0-9a-f]{0,3}|[\ud800-\udbff])$/;
 export function escapeUserId(id: string): string {
   if (id.length === 0 || hasValidLength(id)) return escaped(id);
   const digest = createHash('sha256').update(id).digest('hex').slice(0, 8);
-  const shown = escaped(id.slice(0, maxUserIdBytes)).slice(0, maxUserIdBytes).replace(cutInTwo, '');
-  return `${shown}…#${digest}`;
+  const printable = escaped(id.slice(0, maxUserIdBytes)).slice(0, maxUserIdBytes).replace(cutInTwo, '');
+  return `${printable}…#${digest}`;
 }
 
 function escaped(text: string): string {

@@ -72,8 +72,8 @@ export function templateProblems({ text, form, values, without, maxBytes }: Temp
     if (written === '{{{{') continue;
     const where = `at character ${index + 1}`;
     if (name === undefined || !isTemplateName(name)) {
-      const shown = JSON.stringify(name === undefined ? text.slice(index, index + 20) : written);
-      const detail = `has ${shown} ${where}, which names nothing; names are ${Object.keys(had).join(', ')}, and {{{{ is {{`;
+      const quoted = JSON.stringify(name === undefined ? text.slice(index, index + 20) : written);
+      const detail = `has ${quoted} ${where}, which names nothing; names are ${Object.keys(had).join(', ')}, and {{{{ is {{`;
       problems.push({ code: 'unknown-name', detail });
     } else if (had[name] === undefined) {
       const why = without[name] ?? 'it has none';

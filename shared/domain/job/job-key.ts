@@ -1,4 +1,4 @@
-import type { SaidPriority } from './priority-bands.ts';
+import type { StoredPriority } from './priority-bands.ts';
 
 /** Key of a pending job. Moving a job changes its key: a process with the old key finds no job. */
 export interface JobKey {
@@ -11,7 +11,7 @@ export interface JobKey {
 export interface JobReference extends JobKey {
   clientId: string;
   /** Undefined means normal priority. */
-  priority?: SaidPriority | undefined;
+  priority?: StoredPriority | undefined;
 }
 
 /** Compares in the order of Postgres (partition, due time, id): statements that lock in this order never deadlock. */

@@ -1,6 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import { maxAskedDelayMs, retryDelayMs, type JobRetries } from './job-retries.ts';
+import { maxRequestedDelayMs, retryDelayMs, type JobRetries } from './job-retries.ts';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const exponential = fc.record({
@@ -50,7 +50,7 @@ describe('the retry delay of a job', () => {
     fc.assert(
       fc.property(fc.oneof(fixed, exponential), fc.integer({ min: 0, max: 1e12 }), random, (retries, askedMs, r) => {
         const own = retryDelayMs(retries, 1, null, r) ?? 0;
-        expect(retryDelayMs(retries, 1, askedMs, r)).toBe(Math.max(own, Math.min(askedMs, maxAskedDelayMs)));
+        expect(retryDelayMs(retries, 1, askedMs, r)).toBe(Math.max(own, Math.min(askedMs, maxRequestedDelayMs)));
       }),
     );
   });

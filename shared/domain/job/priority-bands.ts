@@ -1,9 +1,9 @@
 import type { Priority } from '../priorities.ts';
 
 /** Normal priority is not stored. */
-export type SaidPriority = Exclude<Priority, 'normal'>;
+export type StoredPriority = Exclude<Priority, 'normal'>;
 
-export function saidPriority(priority: Priority | undefined): SaidPriority | undefined {
+export function storedPriority(priority: Priority | undefined): StoredPriority | undefined {
   return priority === 'normal' ? undefined : priority;
 }
 

@@ -59,24 +59,24 @@ export function* cronInstants(
   { fromMs, untilMs }: TimeRange,
   times: (fromMs: number, untilMs: number) => Iterable<number> = localTimes.bind(null, cron),
 ): Generator<CronInstant, void> {
-  let shownMs: number | undefined;
+  let seenLocalMs: number | undefined;
   for (const { startMs, endMs, offsetMs } of zoneSpans(zone, fromMs - lookBackMs)) {
     if (startMs > untilMs) return;
     const localStartMs = startMs + offsetMs;
-    shownMs ??= localStartMs;
-    const leapt = leaptTimes(times(shownMs, localStartMs), cron.isFixed, startMs);
+    seenLocalMs ??= localStartMs;
+    const leapt = leaptTimes(times(seenLocalMs, localStartMs), cron.isFixed, startMs);
     if (leapt && startMs >= fromMs) yield leapt;
 
     // A shifted time may coincide with a regular time; both fire once.
     const isTaken = leapt?.kind === 'fire';
-    const firstMs: number = cron.isFixed ? Math.max(localStartMs, shownMs) : localStartMs;
+    const firstMs: number = cron.isFixed ? Math.max(localStartMs, seenLocalMs) : localStartMs;
     const lastMs = Math.min(endMs, untilMs + 1) + offsetMs;
     for (const localMs of times(Math.max(firstMs, fromMs + offsetMs), lastMs)) {
       const atMs = localMs - offsetMs;
       if (isTaken && atMs === startMs) continue;
-      yield { kind: 'fire', atMs, mark: localMs < shownMs ? 'repeated' : null, localMs };
+      yield { kind: 'fire', atMs, mark: localMs < seenLocalMs ? 'repeated' : null, localMs };
     }
-    shownMs = Math.max(shownMs, endMs + offsetMs);
+    seenLocalMs = Math.max(seenLocalMs, endMs + offsetMs);
   }
 }
 

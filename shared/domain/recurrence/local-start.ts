@@ -9,12 +9,12 @@ const lookBackMs = 3 * 86_400_000;
  * @param localMs the wall-clock time, as milliseconds since 1970-01-01T00:00 on that clock
  */
 export function firstInstantOf(zone: string, localMs: number): number {
-  let shownMs: number | undefined;
+  let seenLocalMs: number | undefined;
   for (const { startMs, endMs, offsetMs } of zoneSpans(zone, localMs - lookBackMs)) {
-    shownMs ??= startMs + offsetMs;
+    seenLocalMs ??= startMs + offsetMs;
     if (localMs < startMs + offsetMs) return startMs;
-    if (localMs >= shownMs && localMs < endMs + offsetMs) return localMs - offsetMs;
-    shownMs = Math.max(shownMs, endMs + offsetMs);
+    if (localMs >= seenLocalMs && localMs < endMs + offsetMs) return localMs - offsetMs;
+    seenLocalMs = Math.max(seenLocalMs, endMs + offsetMs);
   }
   throw new Error(`the clocks of ${zone} never show ${new Date(localMs).toISOString()}`);
 }

@@ -1,6 +1,6 @@
 import { amountText, millionthsOf, moneyWords } from '../money/amounts.ts';
 
-export interface SaidBudget {
+export interface BudgetLimit {
   country: string;
   units?: number | undefined;
   amount?: string | undefined;
@@ -8,21 +8,21 @@ export interface SaidBudget {
 }
 
 /** Returns the size of a budget: units, or millionths of its currency. */
-export function sizeOf({ units = 0, amount }: SaidBudget): bigint {
+export function sizeOf({ units = 0, amount }: BudgetLimit): bigint {
   return amount === undefined ? BigInt(units) : millionthsOf(amount);
 }
 
-export function resized({ country, amount, currency }: SaidBudget, size: bigint): SaidBudget {
+export function resized({ country, amount, currency }: BudgetLimit, size: bigint): BudgetLimit {
   return amount === undefined ? { country, units: Number(size) } : { country, amount: amountText(size), currency };
 }
 
 /** Returns true if two budgets of one country are both in units, or in the same currency. */
-export function isInSame(one: SaidBudget, other: SaidBudget): boolean {
+export function isInSame(one: BudgetLimit, other: BudgetLimit): boolean {
   return one.currency === other.currency;
 }
 
 /** Returns text such as `1,000 units` or `5,000.00 EUR`. */
-export function budgetWords({ units = 0, amount, currency = '' }: SaidBudget): string {
+export function budgetWords({ units = 0, amount, currency = '' }: BudgetLimit): string {
   return amount === undefined ? `${units.toLocaleString('en-US')} units` : moneyWords(amount, currency);
 }
 

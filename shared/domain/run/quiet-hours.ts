@@ -86,8 +86,8 @@ function endIn(rule: QuietRule, zone: string, atMs: number): number | null {
 }
 
 /** Returns the milliseconds until quiet hours end on a clock without changes; 0 if it is not quiet. */
-function quietLeftMs({ from, until }: QuietRule, shownMs: number): number {
-  const ofDayMs = ((shownMs % dayMs) + dayMs) % dayMs;
+function quietLeftMs({ from, until }: QuietRule, localMs: number): number {
+  const ofDayMs = ((localMs % dayMs) + dayMs) % dayMs;
   const [fromMs, untilMs] = [msOf(from), msOf(until)];
   const isOver = fromMs < untilMs ? ofDayMs < fromMs || ofDayMs >= untilMs : ofDayMs >= untilMs && ofDayMs < fromMs;
   if (isOver) return 0;

@@ -10,6 +10,6 @@ export interface StepCheck {
 }
 
 /** Returns the detail of a refusal for people: the check and its answer about the user. */
-export function refusalDetail(type: string, said: string | null): string {
-  return said === null ? `refused by the check ${type}` : `refused by the check ${type}: ${said}`;
+export function refusalDetail(type: string, reason: string | null): string {
+  return reason === null ? `refused by the check ${type}` : `refused by the check ${type}: ${reason}`;
 }

@@ -29,7 +29,7 @@ const passing = [
 ];
 
 /** Messages of its broker pool about a failed connection, which the connection itself has just logged. */
-const saidByConnection = ['Failed to connect to seed broker', 'Failed to connect to broker', 'Connection error'];
+const connectionMessages = ['Failed to connect to seed broker', 'Failed to connect to broker', 'Connection error'];
 
 interface Cause {
   sinceMs: number;
@@ -78,9 +78,9 @@ export function createClientLog({ logger, clock }: ClientLogDeps): ClientLog {
   return {
     write: ({ level, namespace, log }) => {
       const { timestamp: _timestamp, logger: _name, message, stack: _stack, ...facts } = log;
-      const fields = { part: namespace, said: message, ...facts };
+      const fields = { part: namespace, text: message, ...facts };
       if (level === logLevel.DEBUG) logger.trace(fields, 'kafka client');
-      else if (level === logLevel.INFO || isPassing(message, log['error']) || isSaidByConnection(namespace, message)) {
+      else if (level === logLevel.INFO || isPassing(message, log['error']) || isConnectionMessage(namespace, message)) {
         logger.debug(fields, 'kafka client');
       } else if (namespace === 'Connection' && typeof log['broker'] === 'string') {
         fold(unreachable, log['broker'], fields, 'kafka broker does not answer');
@@ -106,6 +106,6 @@ function isPassing(message: string, error: unknown): boolean {
   return passing.some((known) => message.includes(known) || (typeof error === 'string' && error.startsWith(known)));
 }
 
-function isSaidByConnection(namespace: string, message: string): boolean {
-  return namespace === 'BrokerPool' && saidByConnection.some((known) => message.startsWith(known));
+function isConnectionMessage(namespace: string, message: string): boolean {
+  return namespace === 'BrokerPool' && connectionMessages.some((known) => message.startsWith(known));
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createClientLog } from './client-log.ts';
 import { createKafka } from './connection.ts';
 
-const line = z.object({ level: z.number(), said: z.string() });
+const line = z.object({ level: z.number(), text: z.string() });
 
 const folded = z.object({
   msg: z.string(),
@@ -26,7 +26,7 @@ function logged(level: string) {
   const read = () =>
     lines
       .map((text) => line.parse(JSON.parse(text)))
-      .map(({ level: at, said }) => `${pino.levels.labels[at]}: ${said}`);
+      .map(({ level: at, text }) => `${pino.levels.labels[at]}: ${text}`);
   /** Writes both log entries of kafkajs for a broker that does not answer. */
   function refused(): void {
     log.write(entryOf('Connection', 'Connection error: connect ECONNREFUSED b:1', { broker: 'b:1' }));

@@ -143,19 +143,19 @@ function saslOptions({ mechanism, username, password }: NonNullable<KafkaSecurit
 
 /** Returns the cluster, which kafkajs exposes to assigners only: this creates a consumer that never runs. */
 function clusterOf(kafka: Kafka): Cluster {
-  const shown: Cluster[] = [];
+  const clusters: Cluster[] = [];
   kafka.consumer({
     groupId: 'never-joined',
     allowAutoTopicCreation: false,
     metadataMaxAge: 10_000,
     partitionAssigners: [
       (given) => {
-        shown.push(given.cluster);
+        clusters.push(given.cluster);
         return PartitionAssigners.roundRobin(given);
       },
     ],
   });
-  const [cluster] = shown;
+  const [cluster] = clusters;
   if (!cluster) throw new Error('kafkajs did not show its cluster');
   return cluster;
 }

@@ -16,7 +16,7 @@ interface FetchConnection {
 const indexOfFetches = 1;
 const sizeBytes = 4;
 /** Events for which kafkajs has listeners that do not check whether the socket is still the connection's. */
-const heardEvents = ['data', 'end', 'error', 'timeout'];
+const socketEvents = ['data', 'end', 'error', 'timeout'];
 
 /**
  * Gives up the fetch that this broker has not answered yet: the fetch is rejected here, and the next one uses a new
@@ -27,7 +27,7 @@ export async function dropFetches(broker: Broker): Promise<boolean> {
   const connection = fetchConnectionOf(broker);
   if (!connection.isConnected()) return false;
   const { socket } = connection;
-  for (const event of heardEvents) socket.removeAllListeners(event);
+  for (const event of socketEvents) socket.removeAllListeners(event);
   socket.on('error', () => undefined);
   connection.rejectRequests(new Error('the fetch was given up'));
   await connection.disconnect();

@@ -40,14 +40,14 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
     const cluster = await current();
     await cluster.addMultipleTargetTopics([...topics]);
     await cluster.refreshMetadataIfNecessary();
-    const asked = topics
+    const existing = topics
       .map((topic) => ({ topic, partitions: partitionsOf(cluster, topic) }))
       .filter(({ partitions }) => partitions.length > 0);
-    if (asked.length === 0) return new Map();
+    if (existing.length === 0) return new Map();
     // Read the group's position first: messages handled in between must count as unhandled, not the reverse.
-    const committed = await committedOffsets(cluster, groupId, asked);
-    const ends = index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(asked, false))));
-    const uncommitted = asked.map(({ topic, partitions }) => ({
+    const committed = await committedOffsets(cluster, groupId, existing);
+    const ends = index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(existing, false))));
+    const uncommitted = existing.map(({ topic, partitions }) => ({
       topic,
       partitions: partitions.filter(({ partition }) => !isWithin(committed, ends, topic, partition)),
     }));
@@ -56,7 +56,7 @@ export function createOffsetLook({ kafka, groupId }: { kafka: KafkaConnection; g
       uncommitted.filter(({ partitions }) => partitions.length > 0),
     );
     return new Map(
-      asked.map(({ topic, partitions }) => [
+      existing.map(({ topic, partitions }) => [
         topic,
         partitions.flatMap(({ partition }) => {
           const end = ends.get(topic)?.get(partition);
@@ -100,11 +100,15 @@ function partitionsOf(cluster: Cluster, topic: string): { partition: number }[] 
   return cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => ({ partition: partitionId }));
 }
 
-async function committedOffsets(cluster: Cluster, groupId: string, asked: TopicPartitions): Promise<OffsetIndex> {
+async function committedOffsets(
+  cluster: Cluster,
+  groupId: string,
+  topicPartitions: TopicPartitions,
+): Promise<OffsetIndex> {
   const coordinator = await cluster.findGroupCoordinator({ groupId });
   const answer: unknown = await coordinator.offsetFetch({
     groupId,
-    topics: asked.map(({ topic, partitions }) => ({
+    topics: topicPartitions.map(({ topic, partitions }) => ({
       topic,
       partitions: partitions.map(({ partition }) => ({ partition, offset: '' })),
     })),
@@ -112,13 +116,13 @@ async function committedOffsets(cluster: Cluster, groupId: string, asked: TopicP
   return index(committedAnswer.parse(answer).responses);
 }
 
-async function beginsOf(cluster: Cluster, asked: TopicPartitions): Promise<OffsetIndex> {
-  if (asked.length === 0) return new Map();
-  return index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(asked, true))));
+async function beginsOf(cluster: Cluster, topicPartitions: TopicPartitions): Promise<OffsetIndex> {
+  if (topicPartitions.length === 0) return new Map();
+  return index(offsetsByTopic.parse(await cluster.fetchTopicsOffset(forTimestamp(topicPartitions, true))));
 }
 
-function forTimestamp(asked: TopicPartitions, fromBeginning: boolean) {
-  return asked.map(({ topic, partitions }) => ({ topic, partitions, fromBeginning }));
+function forTimestamp(topicPartitions: TopicPartitions, fromBeginning: boolean) {
+  return topicPartitions.map(({ topic, partitions }) => ({ topic, partitions, fromBeginning }));
 }
 
 /** False if nothing is committed, which is -1, or if the topic was deleted and created anew since. */

@@ -257,9 +257,9 @@ async function settled(
 }
 
 /** Message of kafkajs for a missing topic. */
-const saidOfMissing = 'Producing to topic without metadata';
+const missingTopicMessage = 'Producing to topic without metadata';
 
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.includes(saidOfMissing) ? 'no such topic, or no partition of it has a leader' : message;
+  return message.includes(missingTopicMessage) ? 'no such topic, or no partition of it has a leader' : message;
 }

@@ -3,7 +3,7 @@ import type { TopicMessage, TopicWriter, TopicWritten } from '../../ports/topic-
 import type { KafkaConnection } from '../client/connection.ts';
 
 /** Message of kafkajs for a topic that is missing, and for one without a leader at the moment. */
-const saidOfMissing = 'Producing to topic without metadata';
+const missingTopicMessage = 'Producing to topic without metadata';
 const tooLarge = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
 
 /** Creates a writer with a producer per topic, so that stale metadata or waits do not affect other topics. */
@@ -52,7 +52,8 @@ export function createTopicWriter({ kafka }: { kafka: KafkaConnection }): TopicW
   async function failureOf(topic: string, error: unknown): Promise<TopicWritten> {
     const { message, type } = causeOf(error);
     if (type !== undefined && tooLarge.has(type)) return { kind: 'refused', cause: `larger than ${topic} takes` };
-    if (!message.includes(saidOfMissing)) return { kind: 'unknown', cause: `${topic} was not written: ${message}` };
+    if (!message.includes(missingTopicMessage))
+      return { kind: 'unknown', cause: `${topic} was not written: ${message}` };
     if (await isMissing(topic)) return { kind: 'refused', cause: `there is no topic ${topic}` };
     return { kind: 'unknown', cause: `no partition of ${topic} has a leader` };
   }

@@ -5,7 +5,7 @@ import { hashOfCovers, type ApprovalCovers } from '../../contracts/campaigns/app
 import type { ApprovalNeed, ApprovalRule } from '../../domain/approval/approval-policy.ts';
 import type { GivenApproval } from '../../domain/approval/clearance.ts';
 import { noPrices, type StepPrices } from '../../domain/approval/user-bounds.ts';
-import type { SaidBudget } from '../../domain/run/budgets.ts';
+import type { BudgetLimit } from '../../domain/run/budgets.ts';
 import { statementOf } from '../connection/statement.ts';
 
 export interface PolicyInForce {
@@ -28,8 +28,8 @@ export async function readPrices(
 export async function readBudgets(
   connection: Pool | PoolClient,
   campaignId: string,
-): Promise<SaidBudget[] | undefined> {
-  const { rows } = await connection.query<{ budgets: SaidBudget[] | null }>(selectBudgets, [campaignId]);
+): Promise<BudgetLimit[] | undefined> {
+  const { rows } = await connection.query<{ budgets: BudgetLimit[] | null }>(selectBudgets, [campaignId]);
   return rows[0]?.budgets ?? undefined;
 }
 

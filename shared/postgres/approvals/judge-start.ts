@@ -4,7 +4,7 @@ import type { ApprovalRule, StartedSum } from '../../domain/approval/approval-po
 import type { GivenApproval } from '../../domain/approval/clearance.ts';
 import type { Starter } from '../../domain/approval/started-sums.ts';
 import { costTermsOf, noPrices, type CostTerms } from '../../domain/approval/user-bounds.ts';
-import type { SaidBudget } from '../../domain/run/budgets.ts';
+import type { BudgetLimit } from '../../domain/run/budgets.ts';
 import { readGivenApprovals, readPolicy, readPrices } from './approvals.ts';
 import { readStarter, readSums, type Without } from './unapproved-starts.ts';
 
@@ -13,7 +13,7 @@ export interface JudgedCampaign {
   revision: number;
   definition: {
     chain: readonly Pick<ChainStep, 'unitsPerUser'>[];
-    budgets?: readonly SaidBudget[] | undefined;
+    budgets?: readonly BudgetLimit[] | undefined;
   };
 }
 

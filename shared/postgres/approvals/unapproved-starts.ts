@@ -32,7 +32,7 @@ export async function readStarter(
   const { rows } = await connection.query<StarterRow>(selectStarter.with(of));
   const [row] = rows;
   if (!row) return undefined;
-  const asker = by ?? (row.askedBy === null ? null : (uuidOf('apiKey', row.askedBy) ?? null));
+  const asker = by ?? (row.requestedBy === null ? null : (uuidOf('apiKey', row.requestedBy) ?? null));
   const { rows: people } = await connection.query<{ owner: string | null }>(selectOwners, [[row.writtenBy, asker]]);
   const author = row.writtenBy === null ? [null] : [];
   return { account: row.account, owners: [...author, ...people.map(({ owner }) => owner)], actions };
@@ -151,7 +151,7 @@ interface StarterRow {
   account: string | null;
   writtenBy: string | null;
   /** Public id of the key. */
-  askedBy: string | null;
+  requestedBy: string | null;
 }
 
 const selectStarter = statementOf<Pick<StartOf, 'campaignId' | 'revision' | 'runId'>>(
@@ -159,7 +159,7 @@ const selectStarter = statementOf<Pick<StartOf, 'campaignId' | 'revision' | 'run
   ($) => `
   select c.account, r.written_by as "writtenBy", (
       select e.detail -> 'by' ->> 'keyId' from run_events e
-      where e.run = ${$('runId')}::uuid and e.kind = 'created' order by e.id limit 1) as "askedBy"
+      where e.run = ${$('runId')}::uuid and e.kind = 'created' order by e.id limit 1) as "requestedBy"
   from campaigns c join revisions r on r.campaign = c.id and r.revision = ${$('revision')}::int
   where c.id = ${$('campaignId')}::uuid`,
 );

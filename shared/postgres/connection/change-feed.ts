@@ -71,22 +71,22 @@ export function createChangeFeed({ connectionString, applicationName, clock, log
   }
 
   /** Runs a statement with a timeout: a cut connection may leave a query open for many minutes. */
-  async function ask(asked: Client, text: string): Promise<void> {
+  async function ask(client: Client, text: string): Promise<void> {
     const answered = new AbortController();
     const timeout = clock.sleep(askTimeoutMs, answered.signal).then(() => {
       if (!answered.signal.aborted) throw new Error(`no answer to ${text} within ${askTimeoutMs} ms`);
     });
-    await Promise.race([asked.query(text), timeout]).finally(() => answered.abort());
+    await Promise.race([client.query(text), timeout]).finally(() => answered.abort());
   }
 
   async function turn(): Promise<number> {
-    const asked = connection;
+    const client = connection;
     try {
-      await (asked ? ask(asked, 'select 1') : listen());
+      await (client ? ask(client, 'select 1') : listen());
       return askEveryMs;
     } catch (error) {
       log.failed(source, error);
-      if (asked) close(asked);
+      if (client) close(client);
       return againAfterMs;
     }
   }

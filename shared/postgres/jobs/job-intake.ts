@@ -45,11 +45,11 @@ export function createJobIntake({ pool }: { pool: Pool }): JobIntake {
     },
 
     known: async (jobs) => {
-      const asked = jobs.flatMap((job, of) => callsLike(job).map((call) => ({ of, call })));
-      const { rows } = await pool.query<KnownRow>(knownJobs.with(callsOf(asked.map(({ call }) => call))));
+      const candidates = jobs.flatMap((job, of) => callsLike(job).map((call) => ({ of, call })));
+      const { rows } = await pool.query<KnownRow>(knownJobs.with(callsOf(candidates.map(({ call }) => call))));
       const known: (KnownJob | undefined)[] = jobs.map(() => undefined);
       for (const { place, due: dueAtMs, isSameCall } of rows) {
-        const of = asked[place - 1]?.of ?? 0;
+        const of = candidates[place - 1]?.of ?? 0;
         known[of] = { dueAtMs, isSameCall: isSameCall || known[of]?.isSameCall === true };
       }
       return known;

@@ -32,13 +32,13 @@ export async function noteChecked(
   claimed: readonly ClaimedStep[],
   checked: (step: StepRef) => boolean,
 ): Promise<ClaimedStep[]> {
-  const asked = claimed.filter((claim) => isToBeChecked(claim) && checked(claim));
-  if (asked.length === 0) return [...claimed];
-  const { rows } = await client.query<{ position: number; tries: number }>(noteUnbegun.with(keysOf(asked)));
-  const triesOf = new Map(rows.map(({ position, tries }) => [asked[position - 1], tries]));
-  const noted = new Set(asked);
+  const toCheck = claimed.filter((claim) => isToBeChecked(claim) && checked(claim));
+  if (toCheck.length === 0) return [...claimed];
+  const { rows } = await client.query<{ position: number; tries: number }>(noteUnbegun.with(keysOf(toCheck)));
+  const triesOf = new Map(rows.map(({ position, tries }) => [toCheck[position - 1], tries]));
+  const checkedClaims = new Set(toCheck);
   return claimed.map((claim) => {
-    if (!noted.has(claim)) return claim;
+    if (!checkedClaims.has(claim)) return claim;
     return {
       ...claim,
       lapses: claim.lapses === 0 ? noneBegun : claim.lapses,

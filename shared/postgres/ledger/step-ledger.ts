@@ -107,20 +107,20 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
   const unitsPerUser = touchesBudgets(wanted) ? wanted.unitsPerUser : undefined;
   const handOn = lists.names === '' ? wanted.handOn : withoutListed(wanted, lists);
   const isPlain = waiting.length + split.length + begins.length === 0 && !done.some(suppressedUsersIn);
-  const isAskedFor = (claim: StepRef) => lists.isFor(actionTypeOf(claim)) || checked(claim);
-  if (isPlain && !unitsPerUser && !claims.some(isAskedFor)) {
+  const needsLookup = (claim: StepRef) => lists.isFor(actionTypeOf(claim)) || checked(claim);
+  if (isPlain && !unitsPerUser && !claims.some(needsLookup)) {
     const known = { done, claims, handOn, lists: lists.names };
     return { ...nothingFlushed(), ...(await recordAndClaim(pool, known, terms)) };
   }
   // Reserve first and in a separate transaction: all workers share the budgets, and no other lock is held yet.
-  const { shortages, busy } = unitsPerUser ? await reserve(pool, claims, unitsPerUser) : nothingAsked;
+  const { shortages, busy } = unitsPerUser ? await reserve(pool, claims, unitsPerUser) : nothingReserved;
   const free = busy.size === 0 ? claims : claims.filter((claim) => !busy.has(claim));
   const numbers = split.length === 0 ? new Map<StepDone, number[]>() : await childNumbers.take(split);
   return inTransaction(pool, async (client) => {
     const put = waiting.length === 0 ? [] : await putBack(client, waiting, terms, timedWithinMs);
     const begun = begins.length === 0 ? [] : await noteBegins(client, begins);
     const known = { done, claims: free, handOn, lists: lists.names };
-    const { recorded, claimed, ...told } = await recordAndClaim(client, known, terms);
+    const { recorded, claimed, ...rest } = await recordAndClaim(client, known, terms);
     const born = numberedChildren(recorded, numbers);
     const children = await bearChildren(client, born, terms, timedWithinMs);
     await addSuppressed(client, recorded, terms);
@@ -130,7 +130,7 @@ async function flushOnce(wanted: LedgerFlush, deps: FlushDeps): Promise<LedgerFl
     const affordable = unitsPerUser ? await withinBudgets(client, claimed, shortages, wanted, terms) : claimed;
     const ours = await noteChecked(client, await tellSuppressed(client, affordable, actionTypeOf, lists), checked);
     const timed = timedOf(put, born, timedWithinMs);
-    return { ...told, recorded: results, claimed: ours, busy: [...busy], children, born, timed, begun, refused: [] };
+    return { ...rest, recorded: results, claimed: ours, busy: [...busy], children, born, timed, begun, refused: [] };
   });
 }
 
@@ -143,7 +143,7 @@ function withoutListed({ handOn, actionTypeOf = noActionType }: LedgerFlush, lis
   return handOn && new Set([...handOn].filter(goesOn));
 }
 
-const nothingAsked: Reserved = { shortages: new Map(), busy: new Set() };
+const nothingReserved: Reserved = { shortages: new Map(), busy: new Set() };
 
 /** Returns the claims that have a reservation; releases the others before the caller sees them. */
 async function withinBudgets(

@@ -29,8 +29,8 @@ export interface RecordAndClaimParams {
   claimedBatchNos: string;
   claimedSteps: string;
   /** Users left according to the claim; null if not stated. The digest is empty if no user was lost. */
-  saidRemaining: string;
-  saidDigests: string;
+  claimedRemaining: string;
+  claimedDigests: string;
   /** Action types with a suppression list, as the claimer knows them: sorted, separated by commas. */
   lists: string;
   owner: string;
@@ -86,7 +86,7 @@ export const recordAndClaim = statementOf<RecordAndClaimParams>(
     select k.feed, k.batch_no, k.step, k.remaining as said_remaining, k.lost_digest as said_digest,
       case when k.step = b.from_step then b.n else p.rest_users end as remaining, p.lost_digest
     from unnest(${$('claimedFeeds')}::uuid[], ${$('claimedBatchNos')}::int[], ${$('claimedSteps')}::int2[],
-      ${$('saidRemaining')}::int2[], ${$('saidDigests')}::text[]) k (feed, batch_no, step, remaining, lost_digest)
+      ${$('claimedRemaining')}::int2[], ${$('claimedDigests')}::text[]) k (feed, batch_no, step, remaining, lost_digest)
     left join lateral (
       select from_step, n from batches where feed = k.feed and batch_no = k.batch_no limit 1
     ) b on true

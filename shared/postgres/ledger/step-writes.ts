@@ -97,8 +97,8 @@ export async function recordAndClaim(
       claimedFeeds: claimed.feeds,
       claimedBatchNos: claimed.batchNos,
       claimedSteps: claimed.steps,
-      saidRemaining: plainArray(claims.map(({ remaining }) => remaining ?? 'null')),
-      saidDigests: textArray(claims.map(({ lostDigest }) => (lostDigest === undefined ? null : (lostDigest ?? '')))),
+      claimedRemaining: plainArray(claims.map(({ remaining }) => remaining ?? 'null')),
+      claimedDigests: textArray(claims.map(({ lostDigest }) => (lostDigest === undefined ? null : (lostDigest ?? '')))),
       lists,
       ...terms,
     }),
@@ -212,14 +212,14 @@ function bornClaimOf(child: ChildBatch, batchNo: number, { feedId, step }: StepD
 
 /** Stores attempts. The results have to be sorted. Results without a note are skipped. */
 export async function noteAttempts(connection: Connection, results: readonly StepResult[]): Promise<void> {
-  const noted = results.flatMap((result) => (result.note ? [{ result, note: result.note }] : []));
-  if (noted.length === 0) return;
+  const annotated = results.flatMap((result) => (result.note ? [{ result, note: result.note }] : []));
+  if (annotated.length === 0) return;
   await connection.query(
     statements.noteAttempts.with({
-      ...epochsOf(noted.map(({ result }) => result)),
-      readings: plainArray(noted.map(({ note }) => note.reading)),
-      causes: textArray(noted.map(({ note }) => note.cause)),
-      users: textArray(noted.map(({ note }) => (note.users.length === 0 ? null : JSON.stringify(note.users)))),
+      ...epochsOf(annotated.map(({ result }) => result)),
+      readings: plainArray(annotated.map(({ note }) => note.reading)),
+      causes: textArray(annotated.map(({ note }) => note.cause)),
+      users: textArray(annotated.map(({ note }) => (note.users.length === 0 ? null : JSON.stringify(note.users)))),
     }),
   );
 }

@@ -57,11 +57,11 @@ export async function tellSuppressed(
   actionTypeOf: (claim: ClaimedStep) => string | undefined,
   lists: SuppressionLists,
 ): Promise<ClaimedStep[]> {
-  const asked = claimed.filter((claim) => {
+  const candidates = claimed.filter((claim) => {
     return !claim.open && claim.fits === undefined && lists.isFor(actionTypeOf(claim));
   });
-  if (asked.length === 0) return [...claimed];
-  const found = await suppressedIn(client, asked, actionTypeOf);
+  if (candidates.length === 0) return [...claimed];
+  const found = await suppressedIn(client, candidates, actionTypeOf);
   if (found.size === 0) return [...claimed];
   await client.query(noteNoCalls.with(keysOf([...found.keys()])));
   return claimed.map((claim) => {
@@ -72,19 +72,19 @@ export async function tellSuppressed(
 
 async function suppressedIn(
   client: PoolClient,
-  asked: readonly ClaimedStep[],
+  claims: readonly ClaimedStep[],
   actionTypeOf: (claim: ClaimedStep) => string | undefined,
 ): Promise<Map<ClaimedStep, SuppressedUser[]>> {
   const { rows } = await client.query<FoundRow>({
     ...suppressedAmong.with({
-      actionTypes: textArray(asked.map((claim) => actionTypeOf(claim) ?? '')),
-      users: textArray(asked.map(({ users }) => linesOf(users))),
+      actionTypes: textArray(claims.map((claim) => actionTypeOf(claim) ?? '')),
+      users: textArray(claims.map(({ users }) => linesOf(users))),
     }),
     rowMode: 'array',
   });
   const found = new Map<ClaimedStep, Map<string, SuppressedUser>>();
   for (const [position, user, list, note] of rows.splice(0)) {
-    const claim = asked[Number(position) - 1];
+    const claim = claims[Number(position) - 1];
     if (!claim) continue;
     const users = found.get(claim) ?? new Map<string, SuppressedUser>();
     // The list of the action type is more specific than the list of all action types.

@@ -26,12 +26,12 @@ export interface QuotaQuestion {
  */
 export async function withinQuota<Result>(
   pool: Pool,
-  asked: QuotaQuestion,
+  question: QuotaQuestion,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const done = await inTransaction(pool, async (client) => {
-    await lockQuotas(client, asked);
-    const beyond = await beyondQuota(client, asked, 1);
+    await lockQuotas(client, question);
+    const beyond = await beyondQuota(client, question, 1);
     // Thrown after the transaction: an error inside it would close the connection.
     return beyond ?? { result: await work(client) };
   });

@@ -34,16 +34,16 @@ interface FoundClock {
 /** Sends heartbeats with this process's version, region and clock offset. Nothing depends on them. */
 export function createProcessBeats({ pool, owner, service, region, clock, logger }: ProcessBeatsDeps) {
   const { node, tz: zoneData = 'unknown' } = process.versions;
-  const said = { owner, service, region, version: packageVersion, node, zoneData, goneAfterMs };
+  const facts = { owner, service, region, version: packageVersion, node, zoneData, goneAfterMs };
   let found: FoundClock = { clockAheadMs: null, clockWithinMs: null };
   let beats = 0;
 
   /** The database read its clock between the two local readings; the middle is assumed. */
   async function beatOnce(): Promise<void> {
-    const [asked, askedAtMs] = [clock.now().getTime(), clock.monotonicMs()];
-    const { rows } = await pool.query<{ nowMs: number }>(beat.with({ ...said, ...found }));
-    const clockWithinMs = (clock.monotonicMs() - askedAtMs) / 2;
-    found = { clockAheadMs: asked + clockWithinMs - onlyRow(rows).nowMs, clockWithinMs };
+    const [requestedAt, requestedAtMs] = [clock.now().getTime(), clock.monotonicMs()];
+    const { rows } = await pool.query<{ nowMs: number }>(beat.with({ ...facts, ...found }));
+    const clockWithinMs = (clock.monotonicMs() - requestedAtMs) / 2;
+    found = { clockAheadMs: requestedAt + clockWithinMs - onlyRow(rows).nowMs, clockWithinMs };
   }
 
   const loop = createLoop({

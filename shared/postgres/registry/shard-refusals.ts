@@ -5,26 +5,26 @@ import { statementOf } from '../connection/statement.ts';
 import type { ShardRefusal } from '../../ports/shard-reports.ts';
 
 /** Validity of a worker's report about a shard, unless a newer report replaces it. */
-export const heardOfWithin = `interval '1 minute'`;
+export const reportValidity = `interval '1 minute'`;
 
 /** Time that workers have to take up a shard created with the run; before, no worker is expected to serve it. */
 export const takenUpWithin = `interval '30 seconds'`;
 
 /** Query of shard reports: when a worker last reported serving the shard, and why another worker cannot. */
-export const heardOfShards = `
+export const reportedShards = `
     select action_type, country, max(reported_at) filter (where refusal is null) as served_at,
-      min(refusal) filter (where reported_at > now() - ${heardOfWithin}) as refusal
+      min(refusal) filter (where reported_at > now() - ${reportValidity}) as refusal
     from shard_reports group by action_type, country`;
 
-/** @param heard a row of `heardOfShards`, or nulls for a shard without any report */
-export const isUnserved = (heard: string) => `coalesce(${heard}.served_at <= now() - ${heardOfWithin}, true)`;
+/** @param shard a row of `reportedShards`, or nulls for a shard without any report */
+export const isUnserved = (shard: string) => `coalesce(${shard}.served_at <= now() - ${reportValidity}, true)`;
 
-export const unservedCause = (heard: string) =>
-  `coalesce('no worker can serve it: ' || ${heard}.refusal, 'no worker serves it')`;
+export const unservedCause = (shard: string) =>
+  `coalesce('no worker can serve it: ' || ${shard}.refusal, 'no worker serves it')`;
 
 /** @param run a row of runs: before its start, no worker was missing */
-export const unservedSince = (heard: string, run: string) =>
-  `greatest(${run}.started_at, ${heard}.served_at + ${heardOfWithin})`;
+export const unservedSince = (shard: string, run: string) =>
+  `greatest(${run}.started_at, ${shard}.served_at + ${reportValidity})`;
 
 /** Returns shards that workers should serve and cannot, and that none serves, by reports of the last minute. */
 export async function readShardRefusals(pool: Pool): Promise<ShardRefusal[]> {
@@ -33,11 +33,11 @@ export async function readShardRefusals(pool: Pool): Promise<ShardRefusal[]> {
 
 const selectRefusals = `
   select distinct s.action_type as "actionType", s.country, s.refusal as cause from shard_reports s
-  where s.refusal is not null and s.reported_at > now() - ${heardOfWithin}
+  where s.refusal is not null and s.reported_at > now() - ${reportValidity}
     and not exists (
       select from shard_reports o
       where (o.action_type, o.country) = (s.action_type, s.country) and o.refusal is null
-        and o.reported_at > now() - ${heardOfWithin}
+        and o.reported_at > now() - ${reportValidity}
     )
   order by 1, 2, 3`;
 
@@ -57,10 +57,10 @@ const selectUnserved = statementOf<{ actionTypes: string; countries: string; non
   select distinct k.action_type as "actionType", k.country, coalesce(s.refusal, ${$('noneIsSetToServeIt')}) as cause
   from unnest(${$('actionTypes')}::text[], ${$('countries')}::text[]) k (action_type, country)
   left join shard_reports s on (s.action_type, s.country) = (k.action_type, k.country)
-    and s.reported_at > now() - ${heardOfWithin}
+    and s.reported_at > now() - ${reportValidity}
   where not exists (
     select from shard_reports o where (o.action_type, o.country) = (k.action_type, k.country) and o.refusal is null
-      and o.reported_at > now() - ${heardOfWithin}
+      and o.reported_at > now() - ${reportValidity}
   )
     -- Of one that was just registered no worker can have said anything.
     and (s.refusal is not null or not exists (

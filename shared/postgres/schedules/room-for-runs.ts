@@ -18,8 +18,8 @@ export async function roomForRuns(
   mostRuns: number,
 ): Promise<RunRoom> {
   if (campaigns.length === 0) return { take: () => true };
-  const asked = await client.query<AskedRow>(selectAccounts, [campaigns]);
-  const accountOf = new Map(asked.rows.map(({ campaign, account }) => [campaign, account]));
+  const result = await client.query<AccountRow>(selectAccounts, [campaigns]);
+  const accountOf = new Map(result.rows.map(({ campaign, account }) => [campaign, account]));
   const accounts = [...new Set(accountOf.values())];
   if (accounts.length > 0) await client.query(lockAccounts, [accounts]);
   const { rows: open } = accounts.length === 0 ? { rows: [] } : await client.query<OpenRow>(selectOpen, [accounts]);
@@ -46,12 +46,12 @@ export function campaignsOf(rows: readonly Pick<PlannedRow, 'target'>[]): string
   return rows.flatMap(({ target }) => (target.kind === 'campaign' ? [target.campaignId] : []));
 }
 
-interface AskedRow {
+interface AccountRow {
   campaign: string;
   account: string;
 }
 
-interface OpenRow extends AskedRow {
+interface OpenRow extends AccountRow {
   runs: number;
   places: number;
 }

@@ -5,7 +5,7 @@ import {
   DatabaseUrlError,
   parseDatabaseUrl,
   serversNamedBy,
-  shownDatabaseUrl,
+  maskedDatabaseUrl,
   type WantedServer,
 } from './database-url.ts';
 
@@ -124,7 +124,7 @@ describe('a generated database URL', () => {
           expect([read.username, decodeURIComponent(read.password)]).toEqual(['user', decodeURIComponent(secret)]);
           expect([read.pathname, read.searchParams.has('target_session_attrs')]).toEqual(['/db', false]);
         }
-        expect(shownDatabaseUrl(`postgres://user:${secret}@${textOf(of)}/db`)).toBe(
+        expect(maskedDatabaseUrl(`postgres://user:${secret}@${textOf(of)}/db`)).toBe(
           `postgres://user:***@${textOf(of)}/db`,
         );
       }),
@@ -139,7 +139,7 @@ describe('a generated database URL', () => {
       fc.property(servers, said, (of, secret) => {
         const url = `postgres://user:${secret}@${textOf(of)}/db?target_session_attrs=any`;
         const found = refusalOf(url) ?? serversNamedBy(url);
-        for (const part of ['qwz', 'zwq']) expect(`${found} ${shownDatabaseUrl(url)}`).not.toContain(part);
+        for (const part of ['qwz', 'zwq']) expect(`${found} ${maskedDatabaseUrl(url)}`).not.toContain(part);
       }),
     );
   });

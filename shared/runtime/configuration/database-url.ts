@@ -58,9 +58,9 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   const isPlain = hosts.length === 1 && wanted === 'any';
   const [first, ...rest] = hosts.map(({ host, port }): DatabaseServer => {
     const url = isPlain && !host.includes(':') ? withoutOptions(text, parts) : urlOf(parts, host, port);
-    const shown = host.includes(':') ? `[${host}]` : host;
+    const displayed = host.includes(':') ? `[${host}]` : host;
     const isShort = host.startsWith('/') || (isPlain && port === undefined);
-    return { name: isShort ? shown : `${shown}:${port ?? usualPort}`, host, port: port ?? usualPort, url };
+    return { name: isShort ? displayed : `${displayed}:${port ?? usualPort}`, host, port: port ?? usualPort, url };
   });
   if (first === undefined) throw new DatabaseUrlError(rightUrl);
   return { servers: [first, ...rest], wanted, isPooled: pooler === 'session', options };
@@ -174,15 +174,15 @@ export function atDatabase(url: string, name: string): string {
 }
 
 /** Returns the URL with `***` for passwords, or undefined if its authority may contain a part of the password. */
-export function shownDatabaseUrl(text: string): string | undefined {
+export function maskedDatabaseUrl(text: string): string | undefined {
   const [whole = '', before = '', hosts = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)/.exec(text) ?? [];
   const rest = text.slice(whole.length);
   if (mayShowPassword(text) || !hosts.split(',').every((each) => hostAndPort.test(each))) return undefined;
   // A URL with several hosts does not parse.
   if (!URL.canParse(`${before}host${rest}`)) return undefined;
-  const shown = withoutPassword(`${before}host${rest}`);
-  const place = shown.indexOf('host', Math.max(shown.indexOf('://'), shown.lastIndexOf('@')));
-  return `${shown.slice(0, place)}${hosts}${shown.slice(place + 'host'.length)}`;
+  const masked = withoutPassword(`${before}host${rest}`);
+  const place = masked.indexOf('host', Math.max(masked.indexOf('://'), masked.lastIndexOf('@')));
+  return `${masked.slice(0, place)}${hosts}${masked.slice(place + 'host'.length)}`;
 }
 
 /** Returns `postgres://user:***@host/db`, with passwords replaced in parameters too. @throws if the text is no URL */

@@ -3,7 +3,7 @@ import { regionPattern } from '../../domain/endpoint/call-topics.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
 import { DatabaseUrlError, parseDatabaseUrl } from './database-url.ts';
 import { plainWords, problemLine } from './plain-words.ts';
-import { isSecret, readSecret, shownValue } from './secrets.ts';
+import { displayValue, isSecret, readSecret } from './secrets.ts';
 import { tracingEnvironment } from './tracing-settings.ts';
 
 /**
@@ -32,7 +32,7 @@ function describeIssue(issue: z.core.$ZodIssue, named: Record<string, string>): 
   const value = named[name];
   // For a missing value, "has to be a string" does not help.
   const message = value === undefined && issue.message === 'has to be a string' ? '' : issue.message;
-  return problemLine(name, message, value === undefined ? undefined : shownValue(name, value));
+  return problemLine(name, message, value === undefined ? undefined : displayValue(name, value));
 }
 
 const brokerPattern = /^(\[[0-9A-Fa-f:]+\]|[^\s:/@,]+):([1-9]\d{0,4})$/;

@@ -16,10 +16,10 @@ export function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   return right === undefined ? undefined : `has to be ${right}`;
 }
 
-/** Formats one problem as one line. @param shown printable value; undefined if the variable is not set */
-export function problemLine(name: string, message: string, shown: string | undefined): string {
+/** Formats one problem as one line. @param displayed printable value; undefined if the variable is not set */
+export function problemLine(name: string, message: string, displayed: string | undefined): string {
   const isRest = message.startsWith('has to ');
-  if (shown === undefined)
+  if (displayed === undefined)
     return `${name} is not set${isRest ? `: it ${message}` : message === '' ? '' : `: ${message}`}`;
-  return isRest ? `${name} ${message}, not ${shown}` : `${name} ${message}`;
+  return isRest ? `${name} ${message}, not ${displayed}` : `${name} ${message}`;
 }

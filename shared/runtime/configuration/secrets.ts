@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './configuration-error.ts';
-import { shownDatabaseUrl } from './database-url.ts';
+import { maskedDatabaseUrl } from './database-url.ts';
 import { decodeText } from './decode-text.ts';
 
 /** Secret variables, besides those named in the engine's file: never printed, and each may come from a file. */
@@ -55,8 +55,8 @@ export function readTextFile(variable: string, file: string): string {
 }
 
 /** Formats a value for printing: a secret as its length, a database URL without its password, others as they are. */
-export function shownValue(variable: string, value: string): string {
+export function displayValue(variable: string, value: string): string {
   if (!isSecret(variable)) return JSON.stringify(value);
-  const address = variable === 'DATABASE_URL' ? shownDatabaseUrl(value) : undefined;
+  const address = variable === 'DATABASE_URL' ? maskedDatabaseUrl(value) : undefined;
   return address === undefined ? `a text of ${value.length} characters` : JSON.stringify(address);
 }

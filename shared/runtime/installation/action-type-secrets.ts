@@ -8,8 +8,8 @@ type Addresses = Pick<ActionTypeConfig, 'url' | 'statusUrl' | 'paramsSchema'>;
 /** Returns scheme, host and port of every URL that an action type calls, sorted, without duplicates. */
 export function originsOf({ url, statusUrl, paramsSchema }: Addresses): string[] {
   const called = [url, ...(statusUrl === undefined ? [] : [statusUrl])].map((address) => new URL(address));
-  const asked = optionSourcesOf(paramsSchema, url).map((source) => source.url);
-  return [...new Set([...called, ...asked].map(({ origin }) => origin))].sort();
+  const optionUrls = optionSourcesOf(paramsSchema, url).map((source) => source.url);
+  return [...new Set([...called, ...optionUrls].map(({ origin }) => origin))].sort();
 }
 
 /**

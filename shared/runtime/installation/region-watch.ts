@@ -9,7 +9,7 @@ import { createLoop } from '../loop.ts';
  * refused from the switch on.
  */
 const lookEveryMs = 1000;
-const heardLookEveryMs = 5000;
+const notifiedLookEveryMs = 5000;
 
 export interface RegionWatch {
   start(): Promise<void>;
@@ -35,7 +35,7 @@ export function createRegionWatch({ regions, name, changes, clock, logger }: Reg
     if (before.epoch !== 0 && (before.epoch !== current.epoch || before.active !== current.active)) {
       logger.warn({ ...current }, 'the region was switched');
     }
-    return changes.isConnected() ? heardLookEveryMs : lookEveryMs;
+    return changes.isConnected() ? notifiedLookEveryMs : lookEveryMs;
   }
 
   const loop = createLoop({ name: 'watch-region', turn: look, afterErrorMs: lookEveryMs, clock, logger });

@@ -6,7 +6,7 @@ import { createLoop } from '../loop.ts';
 /** Interval of revision checks, in ms: changes without a notification are known after about this time. */
 const lookEveryMs = 1000;
 /** Interval while the change feed is connected: a change whose notification was lost is known after this time. */
-const heardLookEveryMs = 5000;
+const notifiedLookEveryMs = 5000;
 
 /** Data that every process holds completely, with a cheap check for changes. */
 export interface SnapshotSource<Snapshot extends { revision: number }> {
@@ -72,7 +72,7 @@ export function createSnapshotReader<Snapshot extends { revision: number }>({
 
   const turn = async () => {
     await refresh();
-    return changes.isConnected() ? heardLookEveryMs : lookEveryMs;
+    return changes.isConnected() ? notifiedLookEveryMs : lookEveryMs;
   };
   // Changes in quick succession are read together.
   const loop = createLoop({ name, turn, afterErrorMs: lookEveryMs, minBetweenMs: lookEveryMs, clock, logger });

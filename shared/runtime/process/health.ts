@@ -25,8 +25,8 @@ export async function serveHealth({ port, host, readiness, meter }: HealthOption
   async function answer(path: string | undefined, response: ServerResponse): Promise<void> {
     if (path === '/healthz') sendJson(response, 200, { status: 'ok' });
     else if (path === '/readyz') {
-      const told = await readiness();
-      sendJson(response, told.ready ? 200 : 503, { status: told.ready ? 'ok' : 'not-ready', parts: told.parts });
+      const state = await readiness();
+      sendJson(response, state.ready ? 200 : 503, { status: state.ready ? 'ok' : 'not-ready', parts: state.parts });
     } else if (path === '/metrics') {
       ({ parts } = await readiness());
       const { contentType, text } = await meter.expose();

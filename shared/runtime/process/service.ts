@@ -53,12 +53,12 @@ export async function runUntilSignal(service: Service, { logger, stopDeadlineMs 
 
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    const heard = (signal: NodeJS.Signals) => {
-      process.off('SIGTERM', heard);
-      process.off('SIGINT', heard);
+    const onSignal = (signal: NodeJS.Signals) => {
+      process.off('SIGTERM', onSignal);
+      process.off('SIGINT', onSignal);
       resolve(signal);
     };
-    process.on('SIGTERM', heard);
-    process.on('SIGINT', heard);
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
   });
 }

@@ -23,7 +23,7 @@ function routeOf(path: string): string | undefined {
   return patterns.find(({ pattern }) => pattern.test(`/${path.replace(/\?.*/, '')}`))?.route;
 }
 
-test('every view of the console is among those that axe looks at', () => {
+test('every view of the console is checked by axe', () => {
   const seen = new Set(Object.values(accessibleViews).map((pathOf) => routeOf(pathOf(ids))));
   expect(consoleRoutes().filter((route) => !seen.has(route))).toEqual([]);
 });

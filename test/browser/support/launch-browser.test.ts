@@ -19,26 +19,26 @@ async function firstOf(environment: NodeJS.ProcessEnv): Promise<string | undefin
   return undefined;
 }
 
-test('the browser that somebody names is the only one that is tried', async () => {
+test('CHROMIUM_PATH is the only browser that is tried if it is set', async () => {
   const folder = await folderWith('mine', 'chromium');
   const found: string[] = [];
   for await (const { name } of candidates({ CHROMIUM_PATH: join(folder, 'mine'), PATH: folder })) found.push(name);
   expect(found).toEqual(['CHROMIUM_PATH']);
 });
 
-test('an installed Chromium comes before Chrome', async () => {
+test('an installed Chromium is preferred to Chrome', async () => {
   const folder = await folderWith('google-chrome', 'chromium');
   expect(await firstOf({ PATH: folder })).toBe(join(folder, 'chromium'));
 });
 
-test('where none starts, the error says what was tried and what to install', async () => {
+test('launchBrowser throws an error with the tried browsers and the package to install if none starts', async () => {
   const folder = await folderWith('mine');
   await expect(launchBrowser({ CHROMIUM_PATH: join(folder, 'mine') })).rejects.toThrow(
     /no browser starts.*apt-get install chromium.*CHROMIUM_PATH: /s,
   );
 });
 
-test('it speaks English whatever the machine does, because without a language it breaks the charts', async () => {
+test('launchBrowser starts the browser in English whatever the locale, because charts break without a language', async () => {
   const folder = await folderWith('mine');
   const noted = join(folder, 'noted');
   await writeFile(join(folder, 'mine'), `#!/bin/sh\necho "$LANG $LC_ALL $LANGUAGE" > '${noted}'\nexit 1\n`);
@@ -47,7 +47,7 @@ test('it speaks English whatever the machine does, because without a language it
   expect(await readFile(noted, 'utf8')).toBe('en_US.UTF-8 en_US.UTF-8 en_US\n');
 });
 
-test('where none is installed and none can be fetched, the error says why', async () => {
+test('launchBrowser throws the cause if no browser is installed or downloadable', async () => {
   const folder = await folderWith();
   const npm = join(folder, 'npm-cli.js');
   await writeFile(npm, `console.error('npm error code ENOTFOUND'); process.exit(1);`);

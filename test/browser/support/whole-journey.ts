@@ -46,7 +46,7 @@ export function describeWholeJourney(looks: readonly Look[]): void {
   });
   afterAll(() => witness.close());
 
-  describe('a campaign from a list of Excel to a shared report', () => {
+  describe('the way from an Excel list to a shared report', () => {
     it.each(looks)(
       'takes at most 30 clicks, and every number is right: $name',
       async ({ name, ...options }) => {

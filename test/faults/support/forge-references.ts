@@ -3,7 +3,7 @@ import { maxLostInMessage } from '../../../shared/contracts/messages/messages.ts
 import type { Trial } from './trial.ts';
 
 /** What a forger wants of step 2: that everybody is served, or that as many of each batch are not as a message names. */
-export type ForgedLoss = 'nobody was lost' | 'many users were lost';
+export type ForgedLoss = 'no user was lost' | 'many users were lost';
 
 export interface Forger {
   /** Resolves with the number of messages that were sent. */
@@ -67,7 +67,7 @@ export function forgeReferences(trial: Trial, action: string, loss: ForgedLoss):
 function forged(batches: readonly FedBatch[], loss: ForgedLoss): string {
   const [first] = batches;
   const users = batches.map((batch) => usersOf(batch));
-  const lost = users.map((ids) => (loss === 'nobody was lost' ? [] : ids.slice(0, maxLostInMessage)));
+  const lost = users.map((ids) => (loss === 'no user was lost' ? [] : ids.slice(0, maxLostInMessage)));
   return JSON.stringify({
     installation: first?.installation,
     feedId: first?.feed,

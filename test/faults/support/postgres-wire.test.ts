@@ -6,7 +6,7 @@ import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { until } from './until.ts';
 
 /** The harness itself: what it claims to break has to break. */
-describe('a line to Postgres that is read', () => {
+describe('an inspected connection to Postgres', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   const connect = async () => {
@@ -46,7 +46,7 @@ describe('a line to Postgres that is read', () => {
     ],
     ['unnamed', (client: pg.Client) => client.query('insert into things values ($1)', [2])],
     ['simple', (client: pg.Client) => client.query('insert into things values (3)')],
-  ])('a %s statement is carried out, and nobody hears of it', async (kind, insert) => {
+  ])('executes a %s statement and loses its response', async (kind, insert) => {
     const cuts = cutAfterCommit((sql) => sql.includes('insert into things'), 1);
     proxy.inspect(cuts);
     const client = await connect();
@@ -57,7 +57,7 @@ describe('a line to Postgres that is read', () => {
     expect(await stored(id ?? 0)).toBe(1);
   });
 
-  it('a transaction is cut at its commit, not before', async () => {
+  it('loses the response to the commit of a transaction, not an earlier one', async () => {
     const cuts = cutAfterCommit((sql) => sql.includes('insert into things'), 1);
     proxy.inspect(cuts);
     const client = await connect();
@@ -67,7 +67,7 @@ describe('a line to Postgres that is read', () => {
     expect(await stored(4)).toBe(1);
   });
 
-  it('what matches is answered late, by what was true before, and what follows is not', async () => {
+  it('delays matching responses without changing their result, and no later ones', async () => {
     let delayMs = 300;
     const looks = delayAnswers(
       (sql) => sql.includes('count(*)'),
@@ -89,7 +89,7 @@ describe('a line to Postgres that is read', () => {
     await Promise.all([client.end(), other.end()]);
   });
 
-  it('what matches is timed until the connection is idle, a transaction until its end', async () => {
+  it('measures a matching statement until the connection is idle, a transaction until its end', async () => {
     const times = timeAnswers((sql) => sql.includes('insert into things'));
     proxy.inspect(times);
     const client = await connect();

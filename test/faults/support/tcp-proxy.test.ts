@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import { until } from './until.ts';
 
-describe('the network that a test can break', () => {
+describe('the TCP proxy of the fault tests', () => {
   let server: Server;
   let proxy: TcpProxy;
   let received = '';
@@ -43,7 +43,7 @@ describe('the network that a test can break', () => {
     return { socket, heard: () => heard };
   }
 
-  it('holds back what is sent over a cut line, and its end, and brings it in order when the line is whole', async () => {
+  it('holds back data and the end of a cut connection, and delivers both in order afterwards', async () => {
     const { socket, heard } = await open();
     socket.write('one ');
     await until('the echo comes', () => heard() === 'echo one ');
@@ -60,7 +60,7 @@ describe('the network that a test can break', () => {
     expect(received.replace('four ', '')).toBe('one two three');
   });
 
-  it('one way only: what the server answers is late, what it is asked is not', async () => {
+  it('can delay responses without delaying requests', async () => {
     const { socket, heard } = await open();
     proxy.hold({ toServer: false, toClient: true });
     socket.write('one ');
@@ -71,7 +71,7 @@ describe('the network that a test can break', () => {
     await until('the echo comes', () => heard() === 'echo one ');
   });
 
-  it('resets at every so many-th piece that a client is sent', async () => {
+  it('resets a connection at every n-th packet to the client', async () => {
     proxy.resetEvery(2);
     const first = await open();
     first.socket.write('one ');

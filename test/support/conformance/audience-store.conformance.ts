@@ -71,7 +71,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       }
     }
 
-    it('come in any order, with repeats, and are paged in ascending byte order, once each', async () => {
+    it('are stored from rows in any order with repeats, and paged in ascending byte order, each user once', async () => {
       const users = Array.from({ length: 2500 }, (_, i) => `user-${String(i).padStart(5, '0')}`);
       const odd = [' ', '","', "'; drop table", 'a,b', 'é', 'ｗｉｄｅ', '🎟️', '\\x', '{"a":1}'];
       const begun = await begin();
@@ -93,7 +93,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(pages.map((page) => page.length)).toEqual([1000, 1000, 509]);
     });
 
-    it('go on behind any user, also one that they do not hold, and one that nobody can store', async () => {
+    it('can be paged from any user id, also from one that is not in the list or cannot be stored', async () => {
       const audienceId = await upload(['a', 'b', 'c\u00e9', 'd']);
       const behind = async (user: string) => (await pagesOf(audienceId, 'SG', user)).flat();
       expect(await behind('b')).toEqual(['c\u00e9', 'd']);
@@ -103,7 +103,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(await behind('d')).toEqual([]);
     });
 
-    it('are apart by country', async () => {
+    it('are stored separately by country', async () => {
       const audienceId = uuidv7();
       const begun = await begin(audienceId, null);
       await begun.add({ users: ['x', 'x', 'y'], countries: ['SG', 'SG', 'ID'], lines: [1, 2, 3] });
@@ -118,7 +118,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(await pagesOf(audienceId, 'VN')).toEqual([]);
     });
 
-    it('have each person in one country, that of the first row: other rows are rejected with their lines', async () => {
+    it('keep each user in the country of the first row, and reject later rows of another country with their lines', async () => {
       const audienceId = uuidv7();
       const begun = await begin(audienceId, null);
       await begun.add({ users: ['ann', 'bob', 'bob'], countries: ['SG', 'ID', 'ID'], lines: [2, 3, 4] });
@@ -140,7 +140,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       ]);
     });
 
-    it('are judged with the rows that name a second country, and keep nothing if they are refused', async () => {
+    it('are judged with the rows of a second country counted as rejected, and store nothing if refused', async () => {
       const audienceId = uuidv7();
       const begun = await begin(audienceId, null);
       await begun.add({ users: ['ann', 'ann', 'bob'], countries: ['SG', 'ID', 'ID'], lines: [1, 2, 3] });
@@ -157,7 +157,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect((await subject.audiences.rejects(audienceId, 10, 0)).items).toEqual(rejects);
     });
 
-    it('are not there before they are whole, nor when they have failed', async () => {
+    it('are invisible before they are complete and after they have failed', async () => {
       const audienceId = uuidv7();
       const begun = await begin(audienceId);
       await begun.add(rowsOf(['a']));
@@ -172,13 +172,13 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect((await subject.audiences.rejects(audienceId, 10, 0)).items).toEqual(rejects);
     });
 
-    it('are uploaded once: a repeat of the same finds what is there', async () => {
+    it('are stored once, and a repeated upload returns the stored list', async () => {
       const audienceId = await upload(['a', 'b']);
       const again = await subject.audiences.begin({ audienceId, name: 'Riders', country: 'SG' });
       expect(again).toMatchObject({ kind: 'ready', record: { audienceId, countries: [{ users: 2 }] } });
     });
 
-    it('belong to the upload that began last: another one of the same id comes to nothing', async () => {
+    it('belong to the latest upload of the same id, and an earlier one has no effect', async () => {
       const audienceId = uuidv7();
       const [first, second] = [await begin(audienceId), await begin(audienceId)];
       await first.add(rowsOf(['stale']));
@@ -188,7 +188,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(await pagesOf(audienceId, 'SG')).toEqual([['fresh']]);
     });
 
-    it('have their rejects, page by page', async () => {
+    it('have their rejected rows listed page by page', async () => {
       const audienceId = uuidv7();
       const begun = await begin(audienceId);
       await begun.add(rowsOf(['a']));
@@ -199,7 +199,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(await subject.audiences.rejects(audienceId, 2, 5)).toEqual({ items: rejects.slice(2), next: null });
     });
 
-    it('leave when they are old, but for those that a campaign which is scheduled names', async () => {
+    it('expire by age, except if a scheduled campaign uses them', async () => {
       const [used, old] = [await upload(['a']), await upload(['b'])];
       const audience = { include: [{ list: publicId('audience', used) }] };
       const { campaignId } = await subject.campaigns.create(campaignDefinitionOf({ audience }));
@@ -213,7 +213,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(await subject.stored.listPage(old, 'SG', null)).toBeUndefined();
     });
 
-    it('have failed when nothing is heard of their upload any more', async () => {
+    it('fail if their upload has been silent for 15 minutes', async () => {
       const audienceId = uuidv7();
       await begin(audienceId);
       await subject.passTime(14 * 60_000);
@@ -223,7 +223,7 @@ export function describeAudienceStore(name: string, makeSubject: () => Promise<A
       expect(await subject.audiences.get(audienceId)).toMatchObject({ state: 'failed' });
     });
 
-    it('are deleted whole, but not while a campaign that is scheduled names them', async () => {
+    it('are deleted completely, but not while a scheduled campaign uses them', async () => {
       const [used, unused] = [await upload(['a']), await upload(['b'])];
       const include = [{ segment: 'riders' }];
       const audience = { include, exclude: [{ list: publicId('audience', used) }] };

@@ -63,7 +63,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       return claimed;
     }
 
-    it('are told to whoever serves a feed, where there is one', async () => {
+    it('are part of the feed context of a country with a budget', async () => {
       const run = await startFedRun(subject, someBatches(1, 1), {
         countries: ['SG'],
         chain: costly,
@@ -83,7 +83,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       );
     });
 
-    it('let whole batches be claimed for as long as they suffice, and put the others back', async () => {
+    it('let workers claim whole batches while they suffice, and other steps wait', async () => {
       const { steps, claim, figures, flushAs, runId, feedId } = await fedRun(40);
       const claimed = await claim(...steps);
       expect(claimed.map(({ batchNo }) => batchNo).sort()).toEqual([1, 2]);
@@ -95,7 +95,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await subject.rows.step({ feedId, batchNo: 3, step: 1 })).toMatchObject(untouched);
     });
 
-    it('count as used what succeeded, and are free again for who failed', async () => {
+    it('count units of succeeded users as used, and free units of failed users', async () => {
       const { steps, claim, record, figures } = await fedRun(40);
       const [first, second] = await claim(...steps.slice(0, 2));
       if (!first || !second) throw new Error('the steps were free');
@@ -105,14 +105,14 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([38, 0, 0]);
     });
 
-    it('are free again when a step is put back whose call was certainly not applied', async () => {
+    it('free the units of a step that is released after its call was certainly not applied', async () => {
       const { steps, claim, record, figures } = await fedRun(40);
       const step = await claimedOf(claim, steps[0]);
       await record(waitingOf(step, { open: false, answered: false }));
       expect(await figures()).toEqual([0, 0, 0]);
     });
 
-    it('stay reserved when a step is put back whose call may have been applied, and its next claim needs no more', async () => {
+    it('keep units reserved if the call of a released step may have been applied, so its next claim reserves no more', async () => {
       const { steps, claim, claimAsB, record, figures } = await fedRun(20);
       const step = await claimedOf(claim, steps[0]);
       await record(waitingOf(step, { open: true, delayMs: 1000, answered: false }));
@@ -124,7 +124,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([0, 20, 1]);
     });
 
-    it('stay reserved for the step of a worker that is gone, whoever takes it over', async () => {
+    it('keep the reservation of a dead worker for the worker that takes over the step', async () => {
       const { steps, claim, claimAsB, record, figures, flushAs } = await fedRun(20);
       const lost = await claimedOf(claim, steps[0]);
       await subject.passTime(leaseMs + 1);
@@ -137,7 +137,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([20, 0, 0]);
     });
 
-    it('go along with users that go on as a child batch and may have been applied', async () => {
+    it('move the reservation to a child batch whose call may have been applied', async () => {
       const { steps, claim, record, figures } = await fedRun(20);
       const step = await claimedOf(claim, steps[0]);
       const children = [
@@ -150,7 +150,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([8, 6, 0]);
     });
 
-    it('suffice for some users of a batch: it is ours to be split, and nothing is reserved for it', async () => {
+    it('allow a claim for splitting if they suffice for some users of a batch, without a reservation', async () => {
       const { steps, claim, record, figures, feedId } = await fedRun(27);
       const claimed = await claim(...steps.slice(0, 2));
       const [whole, partly] = claimed.toSorted((a, b) => a.batchNo - b.batchNo);
@@ -167,7 +167,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([0, 26, 0]);
     });
 
-    it('know that nobody was called for a batch that was claimed to be split, when its worker is lost', async () => {
+    it('record no call for a batch that was claimed for splitting by a worker that died', async () => {
       const { steps, claim, claimAsB, figures } = await fedRun(6);
       expect(await claimedOf(claim, steps[0])).toMatchObject({ fits: 3 });
       await subject.passTime(leaseMs + 1);
@@ -178,7 +178,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([0, 0, 0]);
     });
 
-    it('go to the smallest batches first, so that none waits for a larger one', async () => {
+    it('are given to the smallest batches first, so that no batch waits for a larger one', async () => {
       const { feedId, steps, claim, record } = await fedRun(22);
       const first = await claimedOf(claim, steps[0]);
       await record(doneOf(first, { children: [childOf(['u001', 'u002'])] }));
@@ -187,7 +187,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(claimed.filter(({ fits }) => fits === undefined).map(({ size }) => size)).toEqual([2]);
     });
 
-    it('go to a cheaper step where what is left does not suffice for one user of a dearer one', async () => {
+    it('are given to a cheaper step if they no longer suffice for one user of a more expensive step', async () => {
       const chain = costly.map((step, index) => ({ ...step, unitsPerUser: index === 0 ? 1 : 3 }));
       const { campaignId, feedId, steps, claim, record } = await fedRun(10, 2, { chain });
       const failures = someUsers(9, 2).map((user) => failed(user));
@@ -208,14 +208,14 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       ]);
     });
 
-    it('cost nothing in steps that have no price', async () => {
+    it('are not used by steps without a price', async () => {
       const { steps, claim, record, figures, feedId } = await fedRun(20);
       await record(doneOf(await claimedOf(claim, steps[0])));
       expect(await claim({ feedId, batchNo: 1, step: 2 })).toHaveLength(1);
       expect(await figures()).toEqual([20, 0, 0]);
     });
 
-    it('are free again for what ends without a call, and not for what may have been called', async () => {
+    it('free the units of a step that ended without a call, but not those of a possible call', async () => {
       const { steps, claim, record, figures, feedId } = await fedRun(60);
       const [first, second] = await claim(...steps.slice(0, 2));
       if (!first || !second) throw new Error('the steps were free');
@@ -226,7 +226,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([20, 0, 0]);
     });
 
-    it('are spent by all runs of a campaign together, and may be raised while they go on', async () => {
+    it('are shared by all runs of a campaign, and can be raised while runs are active', async () => {
       const { campaignId, steps, claim, figures } = await fedRun(20);
       await claim(...steps.slice(0, 2));
       await subject.budgets.change(
@@ -246,14 +246,14 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await figures()).toEqual([0, 40, 2]);
     });
 
-    it('may be lowered below what is spent: then nobody is called any more', async () => {
+    it('can be lowered below the spent amount, and then no batch is claimed', async () => {
       const { campaignId, steps, claim } = await fedRun(60);
       await claim(...steps.slice(0, 2));
       await subject.budgets.change(campaignId, [{ country: 'SG', units: 10 }], raised);
       expect(await claim(...steps.slice(2))).toEqual([]);
     });
 
-    it('name what keeps runs waiting: the batches, what is left, and the price of a user', async () => {
+    it('report for each waiting run the batches, the remaining units and the price of a user', async () => {
       const { runId, steps, claim } = await fedRun(21);
       await claim(...steps);
       expect(await subject.runs.shortages([runId])).toMatchObject([
@@ -271,7 +271,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect(await talliesOf(subject)).toMatchObject([{ hasBudgets: true }]);
     });
 
-    it('are in what is shown of a run, and no longer reserved once it has ended', async () => {
+    it('are part of the run snapshot, with no reservation after the run has ended', async () => {
       const { runId, steps, claim, record } = await fedRun(25);
       const [first] = await claim(...steps.slice(0, 1));
       if (!first) throw new Error('the step was free');
@@ -283,7 +283,7 @@ export function describeBudgets(name: string, makeSubject: MakeExecutionSubject)
       expect((await subject.reports.snapshot(runId))?.budgets).toEqual([{ ...shown, waitingBatches: 0 }]);
     });
 
-    it('leave no trace of campaigns that have none', async () => {
+    it('leave no rows for campaigns without budgets', async () => {
       const { runId, steps } = await startFedRun(subject, someBatches(1, 10), { chain: costly });
       const ledger = subject.ledgerOf('a');
       expect((await ledger.flush({ results: [], claims: steps, begins: [] })).claimed).toHaveLength(1);

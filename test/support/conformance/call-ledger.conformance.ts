@@ -39,7 +39,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
     const end = (job: ClaimedJob, verdict: JobVerdict, note: Partial<CallNote> = {}, by = ledger) =>
       by.flush({ results: [resultOf(job, verdict, note)], claims: [] });
 
-    it('gives a job that is due to who claims it first, with all that the call needs', async () => {
+    it('gives a due job to the first claim, with all fields of the call', async () => {
       const keys = await added({
         url: 'https://one.example/',
         body: '{"a":"ü\\\\n"}',
@@ -54,7 +54,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect((await subject.rows()).fires).toEqual([{ jobId: jobIdOf(1), owner: 'a', epoch: 1 }]);
     });
 
-    it('gives nothing before it is due, nothing that was cancelled, nothing under a key that it has no more', async () => {
+    it('gives no job that is not due, was cancelled, or is claimed under an outdated key', async () => {
       const keys = await added({ dueInMs: 60_000 }, {}, {});
       await subject.cancel(jobIdOf(2));
       const moved = keys.map((key, index) => (index === 2 ? { ...key, dueUs: key.dueUs + 1 } : key));
@@ -65,7 +65,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect((await subject.rows()).fires).toEqual([]);
     });
 
-    it('gives a job away again when the lease has run out, and counts nothing of who had it before', async () => {
+    it('gives a job to another dispatcher after its lease, and ignores results of the previous owner', async () => {
       const keys = await added({});
       const zombie = await claimOne(keys);
       await subject.passTime(ledgerLeaseMs + 1);
@@ -80,7 +80,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect((await subject.rows()).ended).toMatchObject([{ status: 204 }]);
     });
 
-    it('keeps a claim for as long as is said with it', async () => {
+    it('keeps a claim for the lease that the claim names', async () => {
       const keys = await added({});
       const work = { results: [], claims: keys, leaseMs: 2 * ledgerLeaseMs };
       expect((await ledger.flush(work)).claimed).toHaveLength(1);
@@ -99,7 +99,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       }
     };
 
-    it('gives a job away as soon as the last beat of its owner is ten seconds old', async () => {
+    it('gives a job to another dispatcher ten seconds after the last heartbeat of its owner', async () => {
       await beat('a', 'b');
       const keys = await added({});
       await claimOne(keys);
@@ -110,7 +110,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect(await claim(keys, subject.ledgerOf('b'))).toMatchObject([{ epoch: 2 }]);
     });
 
-    it('gives a job of an owner that has left away at once', async () => {
+    it('gives the job of a dispatcher that has left to another one immediately', async () => {
       await beat('a', 'b');
       const keys = await added({});
       await claimOne(keys);
@@ -122,7 +122,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect(await claim(keys, subject.ledgerOf('b'))).toMatchObject([{ epoch: 2 }]);
     });
 
-    it('gives nothing away after an outage in which no beat was stored, before its owner had time for one', async () => {
+    it('gives no job to another dispatcher after a database outage until its owner had time for a heartbeat', async () => {
       await beat('a', 'b');
       const keys = await added({});
       const before = await claimOne(keys);
@@ -137,7 +137,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect((await end(before, { kind: 'called' }, { status: 200 })).recorded.size).toBe(1);
     });
 
-    it('writes what became of a called job, once, and forgets the job', async () => {
+    it('stores the result of a called job once and deletes the job', async () => {
       const keys = await added({});
       const job = await claimOne(keys);
       await end(job, { kind: 'called' }, { status: 200, latencyMs: 12.4, answer: 'thanks "\\"' });
@@ -156,7 +156,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect(rows.totals).toEqual([{ clientId: client, called: 1, expired: 0, dead: 0 }]);
     });
 
-    it('keeps a dead job for a replay, and counts it as dead', async () => {
+    it('keeps a dead job for a replay and counts it as dead', async () => {
       const job = await claimOne(await added({}));
       await end(job, { kind: 'dead', cause: 'status 500' }, { status: 500, error: 'status 500' });
       expect(await subject.rows()).toMatchObject({
@@ -167,7 +167,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       });
     });
 
-    it('moves a job that is to be tried again: the next attempt, later, with a note of this one', async () => {
+    it('reschedules a job for a retry with the next attempt number, and stores the failed attempt', async () => {
       const keys = await added({});
       await end(await claimOne(keys), { kind: 'retry', delayMs: 60_000 }, { status: 503 });
       const rows = await subject.rows();
@@ -177,12 +177,12 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect(await claim(keys)).toEqual([]);
     });
 
-    it('gives a job back that was not called, as the same attempt', async () => {
+    it('releases a job that was not called under the same attempt number', async () => {
       await end(await claimOne(await added({})), { kind: 'released', delayMs: 60_000 });
       expect(await subject.rows()).toMatchObject({ attempts: [], pending: [{ attempt: 1 }], fires: [] });
     });
 
-    it('sidelines a job under its host, where nobody looks at it', async () => {
+    it('sidelines a job under its host, so that no dispatcher claims it', async () => {
       const keys = await added({});
       await end(await claimOne(keys), { kind: 'sidelined', host: 'one.example:443' });
       expect((await subject.rows()).pending).toEqual([
@@ -191,7 +191,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect(await claim(keys)).toEqual([]);
     });
 
-    it('ends an expired job, which tells at its claim that it is', async () => {
+    it('returns an expired job with its expiry at the claim, and ends it as expired', async () => {
       const job = await claimOne(await added({ expiresInMs: -1 }));
       expect(job.expiresInMs).toBeLessThanOrEqual(0);
       await end(job, { kind: 'expired' });
@@ -202,7 +202,7 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       });
     });
 
-    it('writes many results and makes many claims at once, each by itself', async () => {
+    it('stores many results and makes many claims in one flush, each independently', async () => {
       const keys = await added(...Array.from({ length: 90 }, (_, index) => ({ clientId: clientIdOf(index % 3) })));
       const jobs = await claim(keys.slice(0, 60));
       expect(jobs).toHaveLength(60);
@@ -218,12 +218,12 @@ export function describeCallLedger(name: string, makeSubject: () => Promise<Call
       expect(sums).toBe(40);
     });
 
-    it('counts what is asked for twice once', async () => {
+    it('returns a job once if one flush claims it twice', async () => {
       const keys = await added({});
       expect(await claim([...keys, ...keys])).toHaveLength(1);
     });
 
-    it('claims nothing for a region after a switch that it has not heard of, and still records what it called', async () => {
+    it('claims nothing for a region after a switch that the region has not seen, and still stores results', async () => {
       const keys = await added({}, {});
       const job = await claimOne(keys.slice(0, 1));
       await subject.switchRegion('local');

@@ -34,7 +34,7 @@ const hourly: RecurrenceDefinition = {
 };
 
 export function describeCampaignSchedules(name: string, makeSubject: () => Promise<CampaignSchedulesSubject>): void {
-  describe(`campaigns that recur: ${name}`, () => {
+  describe(`recurring campaigns: ${name}`, () => {
     let subject: CampaignSchedulesSubject;
     let startMs: number;
     beforeEach(async () => {
@@ -67,7 +67,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       return found;
     };
 
-    it('have a run each time, and show when the next one begins', async () => {
+    it('get a run at each occurrence, and show when the next one begins', async () => {
       const { campaignId } = await start();
       expect(await subject.campaigns.get(campaignId)).toMatchObject({
         state: 'scheduled',
@@ -83,7 +83,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       expect(await subject.campaigns.get(campaignId)).toMatchObject({ nextRunAt: new Date(startMs + 3 * hourMs) });
     });
 
-    it('are started once, whoever starts them again', async () => {
+    it('are started once, however often they are started', async () => {
       const { campaignId, scheduleId } = await start();
       const again = await subject.campaigns.startRecurring(campaignId, { ...hourly, cron: '30 * * * *' });
       expect(again).toMatchObject({ scheduleId, nextRunAt: new Date(startMs + hourMs) });
@@ -92,7 +92,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       ]);
     });
 
-    it('wait for their run before, as their overlap policy says', async () => {
+    it('skip an occurrence while their previous run is active', async () => {
       const { scheduleId } = await start();
       await pass(hourMs);
       await subject.move((await newest()).runId, 'running');
@@ -105,7 +105,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       ]);
     });
 
-    it('rest with their schedule: the run that goes on is paused with it, and goes on with it', async () => {
+    it('pause and resume together with their schedule, including the current run', async () => {
       const { scheduleId } = await start();
       await pass(hourMs);
       const { runId } = await newest();
@@ -118,7 +118,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       expect(await newest()).toMatchObject({ state: 'running', stateReason: null });
     });
 
-    it('are cancelled with their schedule when it is disabled, also what has not become a run yet', async () => {
+    it('are cancelled when their schedule is disabled, including starts without a run', async () => {
       const { campaignId, scheduleId } = await start({ overlap: 'allow' });
       await pass(hourMs);
       await subject.move((await newest()).runId, 'running');
@@ -131,7 +131,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       expect(await subject.campaigns.get(campaignId)).toMatchObject({ nextRunAt: null });
     });
 
-    it('end with their schedule: what of the last run has not been sent is cancelled', async () => {
+    it('end with their schedule, and the rest of the last run is cancelled', async () => {
       const { scheduleId } = await start({ until: new Date(startMs + 1.5 * hourMs).toISOString() });
       await pass(hourMs);
       await subject.move((await newest()).runId, 'running');
@@ -143,7 +143,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       expect(await subject.schedules.get(scheduleId)).toMatchObject({ state: 'ended' });
     });
 
-    it('are taken back while nothing has fired, and not after that', async () => {
+    it('can be unscheduled until their first occurrence has fired', async () => {
       const first = await start();
       expect(await subject.campaigns.unschedule(first.campaignId)).toMatchObject({
         state: 'draft',
@@ -159,7 +159,7 @@ export function describeCampaignSchedules(name: string, makeSubject: () => Promi
       expect(await runs()).toHaveLength(1);
     });
 
-    it('run now, beside their rhythm', async () => {
+    it('can be run manually, independently of their rhythm', async () => {
       const { scheduleId } = await start();
       await subject.schedules.fire(scheduleId, { kind: 'manual', atMs: null }, null);
       await pass(60_000);

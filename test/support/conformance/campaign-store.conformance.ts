@@ -22,13 +22,13 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
 
     const create = (campaignName = 'one of many') => campaigns.create(campaignDefinitionOf({ name: campaignName }));
 
-    it('keeps a new campaign as a draft of revision 1 that nothing is planned for', async () => {
+    it('stores a new campaign as a draft of revision 1 without a scheduled run', async () => {
       const created = await create('Lapsed riders');
       expect(created).toMatchObject({ revision: 1, state: 'draft', nextRunAt: null, latestRun: null });
       expect(await campaigns.get(created.campaignId)).toEqual(created);
     });
 
-    it('creates a campaign under the id that was asked for, once', async () => {
+    it('creates a campaign under the requested id, once', async () => {
       const campaignId = uuidv7();
       const created = await campaigns.create(campaignDefinitionOf({ name: 'once' }), campaignId);
       const started = await campaigns.start(campaignId, dueAt);
@@ -38,7 +38,7 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.get(campaignId)).toEqual(started);
     });
 
-    it('gives a definition back as it came, whatever its texts hold', async () => {
+    it('returns a definition unchanged, whatever its texts contain', async () => {
       const odd = ` "quoted" \\ 'single' 100% $1 \t\n {} [] 🚲 \u202e ünï ${'x'.repeat(100)}`;
       const definition = campaignDefinitionOf({
         name: odd,
@@ -49,18 +49,18 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect((await campaigns.get(campaignId))?.definition).toEqual(definition);
     });
 
-    it('answers with a new campaign exactly as it shows it later, the order of keys included', async () => {
+    it('returns a new campaign exactly as later reads do, including the order of keys', async () => {
       const params = { zebra: 1, a: 2, mm: { second: 2, b: 1 } };
       const created = await campaigns.create(campaignDefinitionOf({ chain: [{ action: 'award-reward', params }] }));
       expect(JSON.stringify(await campaigns.get(created.campaignId))).toBe(JSON.stringify(created));
     });
 
-    it('knows no campaign that was never created', async () => {
+    it('returns undefined for a campaign that does not exist', async () => {
       expect(await campaigns.get(nobody)).toBeUndefined();
       expect(await campaigns.start(nobody, dueAt)).toBeUndefined();
     });
 
-    it('tells what a campaign was made from, and of others that it is from nothing', async () => {
+    it('returns the origin of a copied campaign, and null for others', async () => {
       const source = await create();
       const origin = { campaignId: source.campaignId, revision: 1 };
       const copy = await campaigns.create(source.definition, uuidv7(), null, {}, origin);
@@ -69,7 +69,7 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       ]);
     });
 
-    it('says something else about a campaign in any state, without a revision', async () => {
+    it('changes the description of a campaign in any state, without a new revision', async () => {
       const { campaignId } = await campaigns.create(campaignDefinitionOf(), uuidv7(), null, { owner: 'growth' });
       const started = await campaigns.start(campaignId, dueAt);
       const after = { tags: ['payday'], metadata: { ticket: 'MKT-1' } };
@@ -78,7 +78,7 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.get(campaignId)).toEqual({ ...started, about: after });
     });
 
-    it('says nothing else about a campaign where that has changed since it was looked at', async () => {
+    it('refuses a change of the description if it has changed since it was read', async () => {
       const { campaignId } = await create();
       const said = { before: { owner: 'growth' }, after: {} };
 
@@ -88,7 +88,7 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(kept).toMatchObject({ isWritten: false, record: { revision: 1, definition: { name: 'one of many' } } });
     });
 
-    it('gives a draft another definition as its next revision, its budgets too', async () => {
+    it('stores a changed draft as its next revision, including budgets', async () => {
       const before = await campaigns.create(campaignDefinitionOf({ name: 'before', budgets: [budgetOf('SG', 5)] }));
       const wanted = campaignDefinitionOf({ name: 'after', budgets: [budgetOf('ID', 7), budgetOf('SG', 6)] });
       const after = await campaigns.redefine(before.campaignId, wanted, 1);
@@ -96,13 +96,13 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.get(before.campaignId)).toEqual(after?.record);
     });
 
-    it('takes the budgets of a draft away with a definition that has none', async () => {
+    it('removes the budgets of a draft if the new definition has none', async () => {
       const { campaignId } = await campaigns.create(campaignDefinitionOf({ budgets: [budgetOf('SG', 5)] }));
       const after = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'free' }), 1);
       expect(after?.record.definition).toEqual(campaignDefinitionOf({ name: 'free' }));
     });
 
-    it('leaves a draft alone that has been changed since, and a campaign that was started', async () => {
+    it('refuses to change a draft at an outdated revision, or a started campaign', async () => {
       const { campaignId } = await create('mine');
       const mine = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'yours' }), 1);
       const late = await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'late' }), 1);
@@ -113,7 +113,7 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.redefine(nobody, campaignDefinitionOf({}), 1)).toBeUndefined();
     });
 
-    it('starts what a draft has become', async () => {
+    it('starts the newest revision of a draft', async () => {
       const { campaignId } = await create();
       await campaigns.redefine(campaignId, campaignDefinitionOf({ name: 'second' }), 1);
       expect(await campaigns.start(campaignId, dueAt)).toMatchObject({ revision: 2, definition: { name: 'second' } });
@@ -124,14 +124,14 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.start(campaignId, dueAt)).toMatchObject({ state: 'scheduled', nextRunAt: dueAt });
     });
 
-    it('changes nothing when a campaign is started again, at whatever time', async () => {
+    it('changes nothing when a started campaign is started again at any time', async () => {
       const { campaignId } = await create();
       const started = await campaigns.start(campaignId, dueAt);
       expect(await campaigns.start(campaignId, null)).toEqual(started);
       expect(await campaigns.get(campaignId)).toEqual(started);
     });
 
-    it('takes a scheduled campaign back, with its job, and starts it again at another time', async () => {
+    it('unschedules a campaign together with its job, and can start it again at another time', async () => {
       const { campaignId } = await create();
       await campaigns.start(campaignId, dueAt);
       expect(await campaigns.unschedule(campaignId)).toMatchObject({ state: 'draft', nextRunAt: null });
@@ -140,7 +140,7 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.start(campaignId, later)).toMatchObject({ state: 'scheduled', nextRunAt: later });
     });
 
-    it('takes nothing back of a campaign whose job has become a run, and of none but the one that was named', async () => {
+    it('does not unschedule a campaign whose job has become a run, and unschedules no other campaign', async () => {
       const [one, other] = [await create(), await create()];
       await campaigns.start(other.campaignId, dueAt);
       await rows.addRun({ campaignId: one.campaignId, revision: 1, scheduledFor: dueAt, state: 'preparing' });
@@ -150,13 +150,13 @@ export function describeCampaignStore(name: string, makeSubject: () => Promise<C
       expect(await campaigns.unschedule(nobody)).toBeUndefined();
     });
 
-    it('starts no other campaign along with the one that was named', async () => {
+    it('starts only the named campaign', async () => {
       const [one, other] = [await create(), await create()];
       await campaigns.start(one.campaignId, dueAt);
       expect(await campaigns.get(other.campaignId)).toEqual(other);
     });
 
-    it('shows the latest of its runs, by the time it was planned for', async () => {
+    it('returns the latest run of a campaign by scheduled time', async () => {
       const { campaignId } = await create();
       const planned = (day: number) => new Date(Date.UTC(2026, 10, day));
       const run = { campaignId, revision: 1 } as const;

@@ -11,7 +11,7 @@ export interface ChangeFeedSubject {
 }
 
 export function describeChangeFeed(name: string, makeSubject: () => Promise<ChangeFeedSubject>): void {
-  describe(`notices: ${name}`, () => {
+  describe(`change notifications: ${name}`, () => {
     let subject: ChangeFeedSubject;
     beforeEach(async () => {
       subject = await makeSubject();
@@ -29,7 +29,7 @@ export function describeChangeFeed(name: string, makeSubject: () => Promise<Chan
       return { heard: () => heard, next: () => next.promise };
     }
 
-    it('tell all who listen of a change of their kind, and of no other', async () => {
+    it('reach every listener of their kind and no other', async () => {
       const [one, other, regions] = [listenerTo('clients'), listenerTo('clients'), listenerTo('regions')];
       const told = Promise.all([one.next(), other.next()]);
       await subject.change('clients');
@@ -40,7 +40,7 @@ export function describeChangeFeed(name: string, makeSubject: () => Promise<Chan
       expect([one.heard(), other.heard(), regions.heard()]).toEqual([1, 1, 1]);
     });
 
-    it('say that nothing is heard, and tell everything both when that begins and when it ends', async () => {
+    it('report a lost connection, and notify all listeners when it is lost and when it is restored', async () => {
       const [clients, registry] = [listenerTo('clients'), listenerTo('registry')];
       const lost = Promise.all([clients.next(), registry.next()]);
       await subject.interrupt();

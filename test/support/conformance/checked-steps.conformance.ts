@@ -32,13 +32,13 @@ export function describeCheckedSteps(name: string, makeSubject: MakeExecutionSub
     const rowOf = (batchNo: number) => subject.rows.step({ feedId, batchNo, step: 1 });
     const asked = (claimed: readonly ClaimedStep[]) => claimed.map(({ check }) => check?.tries);
 
-    it('are claimed to be checked, the others as ever', async () => {
+    it('are claimed with a check, unlike steps of other actions', async () => {
       const claimed = await claim(a);
       expect(asked(claimed)).toEqual([0, undefined, undefined]);
       expect(claimed.map(({ lapses }) => lapses)).toEqual([noneBegun, 0, 0]);
     });
 
-    it('count a lost lease as no call, until it is written that one begins', async () => {
+    it('count an expired lease as no call until the beginning of a call is recorded', async () => {
       await claim(a);
       await subject.passTime(leaseMs + 1);
       const [first] = await claim(b);
@@ -52,13 +52,13 @@ export function describeCheckedSteps(name: string, makeSubject: MakeExecutionSub
       expect(again?.check).toBeUndefined();
     });
 
-    it('are not to be checked where a call may have been made before it was asked of them', async () => {
+    it('get no check if a call may have been made before the check was configured', async () => {
       await a.flush({ results: [], claims: steps, begins: [] });
       await subject.passTime(leaseMs + 1);
       expect(asked(await claim(b))).toEqual([undefined, undefined, undefined]);
     });
 
-    it('say how often their check gave no answer', async () => {
+    it('return how often their check gave no response', async () => {
       const note = { reading: 'unchecked', cause: 'it is down', users: [] } as const;
       for (const tries of [0, 1, 2]) {
         const [first] = await claim(a, steps.slice(0, 1));

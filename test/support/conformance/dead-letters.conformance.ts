@@ -15,25 +15,25 @@ export function describeDeadLetters(name: string, makeSubject: () => Promise<Dea
       subject = await makeSubject();
     });
 
-    it('keeps a message with its bytes, also when they are no text', async () => {
+    it('keep the bytes of a message, also if they are not text', async () => {
       const key = Buffer.from([0, 255, 128]);
       const value = Buffer.from([0xc3, 0x28, 0]);
       await subject.deadLetters.add([letter({ key, value }, 'not JSON')]);
       expect(await subject.kept()).toEqual([{ key, value, reason: 'not JSON' }]);
     });
 
-    it('keeps a message without key or value', async () => {
+    it('keep a message without key or value', async () => {
       await subject.deadLetters.add([letter({ key: null, value: null }, 'empty')]);
       expect(await subject.kept()).toEqual([{ key: null, value: null, reason: 'empty' }]);
     });
 
-    it('keeps a message once, with its first reason, however often it comes', async () => {
+    it('keep a redelivered message once, with its first reason', async () => {
       await subject.deadLetters.add([letter({}, 'first')]);
       await subject.deadLetters.add([letter({}, 'second')]);
       expect((await subject.kept()).map((letter) => letter.reason)).toEqual(['first']);
     });
 
-    it('tells messages apart by topic, partition and offset', async () => {
+    it('distinguish messages by topic, partition and offset', async () => {
       await subject.deadLetters.add([letter({}, 'bad')]);
       await subject.deadLetters.add([letter({ offset: 2 ** 40 }, 'bad')]);
       await subject.deadLetters.add([letter({ partition: 1 }, 'bad')]);
@@ -41,14 +41,14 @@ export function describeDeadLetters(name: string, makeSubject: () => Promise<Dea
       expect(await subject.kept()).toHaveLength(4);
     });
 
-    it('keeps other bytes at a known position, as of a topic that was made anew', async () => {
+    it('keep other bytes at a known position, as after a topic was recreated', async () => {
       await subject.deadLetters.add([letter({ value: Buffer.from('before') }, 'bad')]);
       await subject.deadLetters.add([letter({ value: Buffer.from('after') }, 'bad')]);
       await subject.deadLetters.add([letter({ key: Buffer.from('after'), value: Buffer.from('') }, 'bad')]);
       expect(await subject.kept()).toHaveLength(3);
     });
 
-    it('keeps a group at once, repeats inside of it once', async () => {
+    it('keep a group of messages in one call, without its duplicates', async () => {
       const letters = [0, 1, 1, 2].map((offset) =>
         letter({ offset, value: Buffer.from(`"\\${offset}`) }, `no ${offset}`),
       );
@@ -57,7 +57,7 @@ export function describeDeadLetters(name: string, makeSubject: () => Promise<Dea
       expect((await subject.kept()).map(({ reason }) => reason).sort()).toEqual(['no 0', 'no 1', 'no 2']);
     });
 
-    it('keeps a reason that quotes control characters without them', async () => {
+    it('remove control characters from a reason', async () => {
       await subject.deadLetters.add([letter({}, 'unexpected \u0000 in JSON')]);
       expect((await subject.kept())[0]?.reason).toBe('unexpected  in JSON');
     });

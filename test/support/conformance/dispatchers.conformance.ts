@@ -25,7 +25,7 @@ export function describeDispatchers(name: string, makeSubject: () => Promise<Dis
     const credit = async (region = 'local') =>
       (await subject.dispatchers.credit(region)).sort((a, b) => (a.owner < b.owner ? -1 : 1));
 
-    it('of a region say what they take of each client, the last time they said it', async () => {
+    it('report their credit for each client by region, and the last report counts', async () => {
       await tell('a', { toAnyClient: 10, toClients: {} });
       await tell('a', { toAnyClient: 200, toClients: { [clientIdOf(1)]: 7 } });
       await tell('b', { toAnyClient: 100, toClients: {} });
@@ -36,7 +36,7 @@ export function describeDispatchers(name: string, makeSubject: () => Promise<Dis
       ]);
     });
 
-    it('are known to each other while they are alive, in one order, whatever their region', async () => {
+    it('are listed in a stable order while they are alive, whatever their region', async () => {
       for (const owner of ['b', 'left', 'B', 'a']) await tell(owner, null, owner === 'a' ? 'other' : 'local');
       await subject.nodes.beat({ owner: 's', kind: 'scheduler', region: 'local', figures: {}, credit: null }, ttlMs);
       await tell('elsewhere', null, 'unknown');
@@ -48,7 +48,7 @@ export function describeDispatchers(name: string, makeSubject: () => Promise<Dis
       expect(await subject.nodes.dispatchers()).toEqual([]);
     });
 
-    it('that take nothing, have left or are dead are not among them', async () => {
+    it('are not listed if they accept no jobs, have left or are dead', async () => {
       for (const owner of ['stopping', 'left', 'dead']) await tell(owner, { toAnyClient: 10, toClients: {} });
       await tell('stopping', null);
       await subject.nodes.leave('left');

@@ -49,7 +49,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
   describe(`feeds of dry runs ${name}`, () => {
     subjectForEach();
 
-    it('are prepared without an approval, cost nothing, and are told from others', async () => {
+    it('need no approval, cost nothing and are marked as dry', async () => {
       const { runId } = await createRun(subject, { chain, budgets: [{ country: 'SG', units: 100 }] });
       await subject.makeDry(runId);
       expect(await subject.runs.toPrepare(10, [])).toMatchObject([{ runId, isDry: true, isJudged: false }]);
@@ -63,7 +63,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       });
     });
 
-    it('have no batch that any worker could claim', async () => {
+    it('have no batch that a worker could claim', async () => {
       const { feed } = await dryFeed();
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(true);
       const asked = { results: [], claims: allSteps(feed), begins: [] };
@@ -73,14 +73,14 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       for (const ref of allSteps(feed)) expect(await subject.rows.step(ref)).toMatchObject({ state: 'done', epoch: 1 });
     });
 
-    it('take no batch that is not ended as it is written', async () => {
+    it('refuse a batch that is not ended when it is written', async () => {
       const { feed } = await dryFeed();
       await expect(subject.feeds.writePages(pagesOf(feed, { sink: undefined }))).rejects.toThrow(/feeds_dry_is_sunk/);
       expect(await subject.rows.step({ feedId: feed.feedId, batchNo: 1, step: 1 })).toBeUndefined();
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(true);
     });
 
-    it('are the only ones whose batches end as they are written', async () => {
+    it('are the only feeds whose batches are ended when they are written', async () => {
       const { owned } = await startRun(subject, { chain });
       const [feed = expect.fail()] = owned;
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(false);
@@ -89,7 +89,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       expect(claimed.claimed).toHaveLength(2);
     });
 
-    it('add up as those of a run do in which everybody succeeds, and nothing is left to be swept', async () => {
+    it('have the totals of a run in which every user succeeds, and leave nothing to sweep', async () => {
       const { runId, feed } = await dryFeed();
       await subject.feeds.writePages(pagesOf(feed, { skipped: { excluded: 2, heldOut: 1 } }));
       const [tally = expect.fail()] = await talliesOf(subject);
@@ -112,7 +112,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       expect(ended).toEqual({ state: 'completed', reason: null });
     });
 
-    it('suppress whom a run would: in the first step that a list is for', async () => {
+    it('suppress the same users as a run, in the first step of each list', async () => {
       const { runId, feed } = await dryFeed();
       await subject.suppress('send-message', ['u1', 'u3', 'x'], 'asked for it');
       await subject.suppress('*', ['u4'], null);
@@ -133,7 +133,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.reconciliation.reconcile({ feedId: feed.feedId, chainLength: 3 })).toEqual([]);
     });
 
-    it('end a batch in the step in which nobody is left', async () => {
+    it('end a batch in the step in which no user is left', async () => {
       const { feed } = await dryFeed();
       await subject.suppress('send-message', ['u1', 'u2'], null);
       await subject.feeds.writePages(pagesOf(feed));
@@ -150,7 +150,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.reconciliation.reconcile({ feedId: feed.feedId, chainLength: 3 })).toEqual([]);
     });
 
-    it('take no room of any shard, and come after all others', async () => {
+    it('use no capacity of a shard and are claimed after all others', async () => {
       const { feed } = await dryFeed();
       await subject.feeds.writePages(pagesOf(feed, { complete: false }));
       const { feedIds } = await subject.feeds.listFeeds(null, 0);
@@ -164,7 +164,7 @@ export function describeDryFeeds(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.feeds.claim('z', leaseMs, 1, 'all')).toMatchObject([{ feedId: feed.feedId }]);
     });
 
-    it('are cancelled like any other', async () => {
+    it('can be cancelled like any other feed', async () => {
       const { runId, feed } = await dryFeed();
       await subject.feeds.writePages(pagesOf(feed, { complete: false }));
       expect(await subject.runs.finish(runId, 'cancelled', null)).toBe(false);

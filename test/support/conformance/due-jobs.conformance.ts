@@ -46,7 +46,7 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
     const fire = (limit = 100, held = lease) => subject.dueJobs.fire(held, limit);
     const campaignsOf = ({ runs }: Fired) => runs.map((run) => run.campaignId);
 
-    it('makes a run of a campaign that was started without a time at once, and only once', async () => {
+    it('turn into one run immediately if a campaign is started without a time', async () => {
       const campaignId = await schedule(null);
       const first = await fire();
       expect(first).toMatchObject({ leaseHeld: true, runs: [{ campaignId, isNew: true }], orphans: [] });
@@ -55,7 +55,7 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect(waiting.map(({ runId }) => runId)).toEqual(first.runs.map(({ runId }) => runId));
     });
 
-    it('never starts a job before its due time, and says how long that is off', async () => {
+    it('never start before their due time, and return the time until the next one', async () => {
       await schedule(10 * minuteMs);
       const early = await fire();
       expect(early.runs).toEqual([]);
@@ -65,11 +65,11 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect((await fire()).runs).toHaveLength(1);
     });
 
-    it('knows of nothing that falls due when there are no jobs', async () => {
+    it('give null as the next due time if no job exists', async () => {
       expect(await fire()).toEqual({ leaseHeld: true, runs: [], orphans: [], nextDueInMs: null });
     });
 
-    it('starts the jobs that waited longest first, no more than asked for, and tells that more are due', async () => {
+    it('start in due order up to the limit, and report that more are due', async () => {
       const second = await schedule(-2 * minuteMs);
       const third = await schedule(-minuteMs);
       const first = await schedule(-3 * minuteMs);
@@ -79,7 +79,7 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect(campaignsOf(await fire(2))).toEqual([third]);
     });
 
-    it('starts a campaign once for a time, whatever job comes for it again', async () => {
+    it('start a campaign once per time, even if a second job exists for it', async () => {
       const campaignId = await schedule(null);
       const dueAt = (await subject.campaigns.get(campaignId))?.nextRunAt;
       const first = await fire();
@@ -89,7 +89,7 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
     });
 
-    it('takes a job out whose campaign has no such revision, and says so', async () => {
+    it('are removed and reported if their campaign has no such revision', async () => {
       const campaignId = await schedule(null);
       await subject.addJob({ campaignId, revision: 9, dueAt: new Date((await subject.now()).getTime() - 1000) });
       const fired = await fire();
@@ -98,13 +98,13 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect(await fire()).toMatchObject({ runs: [], orphans: [] });
     });
 
-    it('takes nothing under a lease that has expired', async () => {
+    it('do not start under an expired lease', async () => {
       await schedule(null);
       await subject.passTime(60 * minuteMs);
       expect(await fire()).toEqual({ leaseHeld: false, runs: [], orphans: [], nextDueInMs: null });
     });
 
-    it('lets the new holder start jobs and the overtaken one not', async () => {
+    it('start under the new lease and not under the lost one', async () => {
       await schedule(null);
       await subject.passTime(60 * minuteMs);
       const current = await acquire('b');
@@ -112,7 +112,7 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect((await fire(100, current)).runs).toHaveLength(1);
     });
 
-    it('takes nothing under an old token of the same owner', async () => {
+    it('do not start under an old token of the same owner', async () => {
       await schedule(null);
       await subject.leases.release(lease);
       const current = await acquire('a');
@@ -120,13 +120,13 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect((await fire(100, current)).runs).toHaveLength(1);
     });
 
-    it('has one job for a campaign that was started many times at once', async () => {
+    it('exist once for a campaign that was started many times at once', async () => {
       const { campaignId } = await subject.campaigns.create(campaignDefinitionOf());
       await Promise.all(Array.from({ length: 6 }, () => subject.campaigns.start(campaignId, null)));
       expect(campaignsOf(await fire())).toEqual([campaignId]);
     });
 
-    it('makes a run that has expired of a start that was missed for longer than its schedule allows', async () => {
+    it('turn into an expired run if the start was missed for longer than the schedule allows', async () => {
       const late = new Date((await subject.now()).getTime() - 10 * minuteMs);
       const startLate = async (catchUpSeconds: number) => {
         const schedule = { type: 'at' as const, time: late.toISOString(), catchUpSeconds };
@@ -140,7 +140,7 @@ export function describeDueJobs(name: string, makeSubject: () => Promise<DueJobs
       expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
     });
 
-    it('counts the deadline of a run from the time that it was meant for, however late', async () => {
+    it('have their deadline counted from the scheduled time, however late they start', async () => {
       const { deadlineSeconds } = campaignDefinitionOf();
       await schedule(-deadlineSeconds * 1000 - minuteMs);
       await fire();

@@ -56,7 +56,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       ]);
     const markOf = ({ dueUs, jobId }: JobKey): Mark => ({ dueUs, jobId });
 
-    it('sees what is due in the partitions that are asked for, whole, the oldest first', async () => {
+    it('are returned for the requested partitions, complete and oldest first', async () => {
       const keys = await add({ number: 1 }, { number: 65, dueInMs: -5000 }, { number: 2 }, { number: 3 });
       const { due: seen, lateMs } = await due.look(marksOf([1, 2]), 16, 0);
       expect(idsOf(seen)).toEqual([jobIdOf(65), jobIdOf(1), jobIdOf(2)]);
@@ -65,7 +65,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(lateMs).toBeLessThan(60_000);
     });
 
-    it('passes over a crowd, and reports how far it has read', async () => {
+    it('skip a backlog of one client, and report the position of the scan', async () => {
       const crowd = { clientId: clientIdOf(2) };
       await add(
         { number: 1, dueInMs: -9000, ...crowd },
@@ -102,7 +102,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf((await skims(false, 5)).due)).toEqual([1, 65, 129, 193].map(jobIdOf));
     });
 
-    it('reports the spans of the bands that are passed over, each from its first job to its last', async () => {
+    it('report the spans of skipped clients and priorities, each from first to last job', async () => {
       const [crowd, other] = [clientIdOf(2), clientIdOf(3)];
       const keys = await add(
         { number: 1, dueInMs: -9000, clientId: crowd },
@@ -131,7 +131,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(spansOf((await due.skim(marksOf([1]), passed(skip), 4)).passed)).toEqual(spans.slice(0, 2));
     });
 
-    it('never what is not due, but tells when the next of it is', async () => {
+    it('exclude jobs that are not due, and report when the next job is due', async () => {
       await add({ number: 1, dueInMs: 60_000 }, { number: 65, dueInMs: 90_000 });
       expect(await due.look(marksOf([1]), 16, 1000)).toEqual({ due: [], nextInMs: null, lateMs: 0 });
       const { nextInMs, ...found } = await due.look(marksOf([1]), 16, 120_000);
@@ -140,7 +140,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(nextInMs).toBeLessThanOrEqual(60_000);
     });
 
-    it('only what lies behind the mark, to the microsecond and the id', async () => {
+    it('exclude jobs before the mark, to the microsecond and the id', async () => {
       const keys = await add(
         { number: 1, dueInMs: -3000 },
         { number: 65, dueInMs: -2000 },
@@ -154,19 +154,19 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf((await due.look(marksOf([1], before), 16, 0)).due)[0]).toBe(jobIdOf(1));
     });
 
-    it('no more of each partition than asked for', async () => {
+    it('are limited per partition', async () => {
       await add(...Array.from({ length: 10 }, (_, index) => ({ number: 1 + 64 * (index % 5) + (index < 5 ? 0 : 1) })));
       const { due: seen } = await due.look(marksOf([1, 2]), 3, 0);
       expect(seen.map(({ partition }) => partition)).toEqual([1, 1, 1, 2, 2, 2]);
     });
 
-    it('nothing that is sidelined', async () => {
+    it('exclude sidelined jobs', async () => {
       await add({ number: 1, sideline: 'one.example' });
       expect((await due.look(marksOf([1]), 16, 1e12)).due).toEqual([]);
       expect((await sweep(rangeOf(1), 16)).found).toEqual([]);
     });
 
-    it('sees again what lies in the second up to the mark, it included, and nobody calls', async () => {
+    it('return again unclaimed jobs of the second up to and including the mark', async () => {
       const keys = await add(
         { number: 1, dueInMs: -5000 },
         { number: 65, dueInMs: -1800 },
@@ -181,7 +181,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf(late)).toEqual([jobIdOf(65), jobIdOf(193)]);
     });
 
-    it('leaves to the sweep what fell due ten seconds ago, though the mark stands still', async () => {
+    it('leave jobs that were due more than ten seconds ago to the sweep, even if the mark does not move', async () => {
       const [, old, , mark] = await add(
         { number: 1, dueInMs: -60_500 },
         { number: 65, dueInMs: -60_000 },
@@ -194,7 +194,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf(late)).toEqual([jobIdOf(129), jobIdOf(193)]);
     });
 
-    it('sees in a late look what came behind the mark since the one before', async () => {
+    it('return jobs that were inserted before the mark since the previous late look', async () => {
       const [mark] = await add({ number: 1, dueInMs: -1000 });
       if (!mark) throw new Error('nothing was added');
       const { horizon } = await due.lookLate(marksOf([1], markOf(mark)), null);
@@ -202,7 +202,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(idsOf((await due.lookLate(marksOf([1], markOf(mark)), horizon)).late)).toContain(jobIdOf(65));
     });
 
-    it('reads one client alone, from one key to another', async () => {
+    it('can be read for one client between two keys', async () => {
       const [first, , third] = await add(
         { number: 1, dueInMs: -4000 },
         { number: 65, dueInMs: -3000, clientId: clientIdOf(2) },
@@ -218,7 +218,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(await lookOf(spanOf(1), 1)).toEqual([jobIdOf(1)]);
     });
 
-    it('reads several clients at once, each as much as it may have, and nothing that is called', async () => {
+    it('can be read for several clients, each with its own limit, without claimed jobs', async () => {
       const [called] = await add(
         { number: 1, dueInMs: -4000 },
         { number: 65, dueInMs: -3000 },
@@ -236,7 +236,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(read.map(({ found }) => idsOf(found))).toEqual([[jobIdOf(65), jobIdOf(129)], [jobIdOf(2)]]);
     });
 
-    it('reads so many rows for a client at a time, whosever they are, and says where it goes on', async () => {
+    it('are read for a client with a limit on scanned rows, and the position is returned', async () => {
       const crowd = { clientId: clientIdOf(2) };
       const [, second, own, fourth, last] = await add(
         { number: 1, dueInMs: -5000, ...crowd },
@@ -260,7 +260,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(await read(markOf(second), 16, 4)).toEqual([[jobIdOf(129), jobIdOf(257)], null]);
     });
 
-    it('sweeps what nobody calls, up to a mark: neither what is called nor what is newer', async () => {
+    it('include in a sweep only unclaimed jobs up to the mark, and nothing newer', async () => {
       const [, called, until] = await add(
         { number: 1, dueInMs: -4000 },
         { number: 65, dueInMs: -3000 },
@@ -277,7 +277,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(all.readUpTo).toEqual(new Map());
     });
 
-    it('sweeps past clients that are behind, and says how far it has read', async () => {
+    it('skip clients that are behind in a sweep, and report the position of the scan', async () => {
       const crowd = { clientId: clientIdOf(2) };
       const [, second] = await add(
         { number: 1, dueInMs: -4000 },
@@ -294,7 +294,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(rest.readUpTo).toEqual(new Map());
     });
 
-    it('tells the priority of each, and passes over, reads and sweeps each of them by itself', async () => {
+    it('carry a priority, and each priority is skipped, read and swept separately', async () => {
       await add(
         { number: 1, dueInMs: -6000, priority: 'high' },
         { number: 65, dueInMs: -5000 },
@@ -336,7 +336,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       ]);
     });
 
-    it('keeps the priority of what was claimed, and of what is tried again', async () => {
+    it('keep the priority after a claim and after a retry', async () => {
       const [urgent] = await add({ number: 1, dueInMs: -4000, priority: 'high' });
       if (!urgent) throw new Error('nothing was added');
       const ledger = subject.ledgerOf('a');
@@ -350,7 +350,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(again).toMatchObject({ jobId: urgent.jobId, priority: 'high' });
     });
 
-    it('sweeps what was claimed by an owner that is dead, and reads it for its client', async () => {
+    it('include jobs claimed by a dead dispatcher in sweeps and in reads for a client', async () => {
       const keys = await add({ number: 1, dueInMs: -4000 });
       const [claimed] = keys;
       if (!claimed) throw new Error('nothing was added');
@@ -365,7 +365,7 @@ export function describeDueReferences(name: string, makeSubject: () => Promise<D
       expect(await ownIds()).toEqual([jobIdOf(1)]);
     });
 
-    it('sweeps what was claimed and whose lease is over alone, where that is asked for', async () => {
+    it('can be restricted in a sweep to claimed jobs whose lease has expired', async () => {
       const [, claimed, until, newer] = await add(
         { number: 1, dueInMs: -4000 },
         { number: 65, dueInMs: -3000 },

@@ -35,7 +35,7 @@ export function describeEarlierUsers(name: string, makeSubject: () => Promise<Ea
       }
     }
 
-    it('are all whom it was fed, in the order in which it was fed', async () => {
+    it('are all users that the run was fed, in feeding order', async () => {
       const { feedId, runId } = await startFedRun(subject, someBatches(25, 10));
       expect(await usersOf(feedId)).toEqual(someUsers(250));
       const run = await subject.stored.run(runId, 'SG');
@@ -44,7 +44,7 @@ export function describeEarlierUsers(name: string, makeSubject: () => Promise<Ea
       expect(await subject.stored.countEarlier(runId, 'SG', { steps })).toBe(250);
     });
 
-    it('are found behind any of them by their batches', async () => {
+    it('are found after any user id through the batches', async () => {
       const { feedId } = await startFedRun(subject, someBatches(25, 10));
       const behind = async (user: string) => await subject.stored.batchBehind(feedId, user);
       expect(await behind('a')).toBe(1);
@@ -62,7 +62,7 @@ export function describeEarlierUsers(name: string, makeSubject: () => Promise<Ea
       expect(await usersOf(feedId, undefined, undefined, 26)).toEqual([]);
     });
 
-    it('are told apart by how it ended for them, through all batches that were split from theirs', async () => {
+    it('can be selected by outcome, including users of split batches', async () => {
       const { feedId, runId } = await startFedRun(subject, [someUsers(6), someUsers(3, 7)]);
       const ledger = subject.ledgerOf('a');
       const first = await claimOne(ledger, { feedId, batchNo: 1, step: 1 });
@@ -97,7 +97,7 @@ export function describeEarlierUsers(name: string, makeSubject: () => Promise<Ea
       expect(await counted(['skipped'], 2)).toBe(6);
     });
 
-    it('are not there for a feed that is not kept', async () => {
+    it('are absent if the feed was deleted', async () => {
       const { runId } = await startFedRun(subject, [['u1']]);
       expect(await subject.stored.earlierPage({ feedId: runId, steps }, 1)).toBeUndefined();
       expect(await subject.stored.run('01890a5d-ac96-774b-bcce-b302099a8057', 'SG')).toBeUndefined();

@@ -35,12 +35,12 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await guards.takeProbe(SG, 5000)).toBe(true);
     }
 
-    it('say nothing of shards that are well', async () => {
+    it('report nothing for healthy shards', async () => {
       expect(await a.look([])).toEqual([]);
       expect(await subject.reader.list()).toEqual([]);
     });
 
-    it('say to everybody which shard is down, why, and until when', async () => {
+    it('report an open breaker to every worker, with cause and retry time', async () => {
       await a.open(broken);
       const [look, ...others] = await b.look([]);
       expect(others).toEqual([]);
@@ -49,7 +49,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await subject.reader.list()).toMatchObject([{ ...SG, state: 'open', cause, closedAt: null }]);
     });
 
-    it('are opened by the first who tells, and not put off by the next', async () => {
+    it('are opened by the first report, and a second report does not postpone the retry', async () => {
       await a.open(broken);
       await subject.passTime(600);
       await b.open({ ...broken, cause: 'another one' });
@@ -57,7 +57,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await b.look([])).toMatchObject([{ cause }]);
     });
 
-    it('keep to what the endpoint asked for, and not for ever', async () => {
+    it('respect the retry time of the endpoint, up to a maximum', async () => {
       await a.open({ ...broken, retryAfterMs: 7000 });
       expect(await retryIn()).toBe(7000);
       await a.open({ ...broken, shard: ID, retryAfterMs: 86_400_000 });
@@ -66,7 +66,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(look?.state === 'open' && look.retryInMs <= 300_000).toBe(true);
     });
 
-    it('give the probe to one, once it is due', async () => {
+    it('give the probe to one worker once it is due', async () => {
       await a.open(broken);
       expect(await a.takeProbe(SG, 5000)).toBe(false);
       await subject.passTime(1000);
@@ -75,7 +75,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await a.takeProbe(ID, 5000)).toBe(false);
     });
 
-    it('give the probe to another when its maker is not heard of, and take no more word from that one', async () => {
+    it('give the probe to another worker if its owner is silent, and ignore that owner afterwards', async () => {
       await openAndProbe();
       await subject.passTime(5000);
       expect(await b.takeProbe(SG, 5000)).toBe(true);
@@ -87,7 +87,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await a.look([])).toMatchObject([{ state: 'slow-start' }]);
     });
 
-    it('wait longer after each probe that fails, a minute at last', async () => {
+    it('wait longer after each failed probe, up to a minute', async () => {
       await openAndProbe();
       const waits: (number | null)[] = [];
       for (let probe = 0; probe < 8; probe++) {
@@ -101,7 +101,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await b.look([])).toMatchObject([{ cause: 'probe 7' }]);
     });
 
-    it('close when a probe is answered, share the slow start by who has work, and are well after it', async () => {
+    it('close after a successful probe, share the slow start among active workers and end it', async () => {
       await openAndProbe();
       await a.endProbe({ ...broken, answered: true });
       await subject.passTime(1000);
@@ -121,7 +121,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await subject.reader.list()).toMatchObject([{ state: 'closed', cause }]);
     });
 
-    it('close at once and without a slow start if other feeds are served, whoever has the probe', async () => {
+    it('close immediately without a slow start if other feeds are served, whichever worker has the probe', async () => {
       await openAndProbe();
       await b.close(SG, { startsSlowly: false });
       expect(await a.look([SG])).toEqual([]);
@@ -132,7 +132,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await retryIn()).toBe(1000);
     });
 
-    it('close with a slow start if the endpoint is back, whoever has the probe', async () => {
+    it('close with a slow start if the endpoint works again, whichever worker has the probe', async () => {
       await openAndProbe();
       await b.close(SG, { startsSlowly: true });
       expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
@@ -140,7 +140,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
     });
 
-    it('are not changed by a close of a breaker that is closed', async () => {
+    it('ignore a close of a breaker that is already closed', async () => {
       await openAndProbe();
       await a.endProbe({ ...broken, answered: true });
       await b.close(SG, { startsSlowly: false });
@@ -148,7 +148,7 @@ export function describeEndpointGuards(name: string, makeSubject: () => Promise<
       expect(await a.look([])).toMatchObject([{ ...SG, state: 'slow-start' }]);
     });
 
-    it('wait longer when it goes down again while it starts, and not when it was well for a while', async () => {
+    it('wait longer after a failure during the slow start, but not after a healthy period', async () => {
       await openAndProbe();
       await a.endProbe({ ...broken, answered: true });
       await b.open(broken);

@@ -36,7 +36,7 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       return { feedId, batchNo: 1, step: 1 };
     }
 
-    it('say what a worker has to know of each feed', async () => {
+    it('contain all that a worker needs for each feed', async () => {
       const chain = [{ action: 'award-points', params: { points: 5, note: 'a "quoted" \\ 🦄' } }];
       const { campaignId, runId, owned } = await startRun(subject, { countries: ['SG', 'VN'], chain });
       const contexts = await subject.contexts.load(owned.map((feed) => feed.feedId));
@@ -47,13 +47,13 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       );
     });
 
-    it('leave out feeds that do not exist', async () => {
+    it('omit feeds that do not exist', async () => {
       const unexpected = '0190a000-0000-7000-8000-000000000000';
       expect(await subject.contexts.load([unexpected])).toEqual([]);
       expect(await subject.contexts.admissions([unexpected])).toEqual([]);
     });
 
-    it('let the work of a running run go, until its deadline', async () => {
+    it('admit work of an active run until its deadline', async () => {
       const { runId, feedId } = await startedFeed({ deadlineSeconds: 3600 });
       const [before] = await subject.contexts.admissions([feedId]);
       expect(before).toMatchObject({ feedId, runId, verdict: 'go', holds: [] });
@@ -66,13 +66,13 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       expect(after?.deadlineInMs).toBeLessThan(0);
     });
 
-    it('hold the work of a run that has ended', async () => {
+    it('hold work of a run that has ended', async () => {
       const { runId, feedId } = await startedFeed();
       await subject.runs.finish(runId, 'failed', 'no such segment');
       expect(await subject.contexts.admissions([feedId])).toMatchObject([{ runId, verdict: 'hold' }]);
     });
 
-    it('say which steps are held, and when one may be tried', async () => {
+    it('list held steps and when one of them may be tried', async () => {
       const { feedId } = await startedFeed();
       await subject.holds.hold([
         { feedId, step: 2, kind: 'fault', cause: 'HTTP 404' },
@@ -87,7 +87,7 @@ export function describeFeedContexts(name: string, makeSubject: MakeExecutionSub
       expect(await held()).toMatchObject([{ tryDue: true }, { tryDue: true }]);
     });
 
-    it('count who succeeded and who was refused in a step over all countries of the run', async () => {
+    it('count succeeded and refused users of a step over all countries of the run', async () => {
       const { owned } = await startRun(subject, { countries: ['SG', 'VN', 'ID'] });
       const [a, b] = [subject.ledgerOf('a'), subject.ledgerOf('b')];
       const [one, two] = await Promise.all(

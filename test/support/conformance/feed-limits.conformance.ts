@@ -23,7 +23,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       return { runId, feed };
     }
 
-    it('keeps a feed that has its first users from being claimed, held-out ones not counted', async () => {
+    it('prevents claims of a feed with enough users, without counting the hold-out', async () => {
       const { runId, feed } = await withCanary();
       expect(feed.canaryUsers).toBe(2);
       const first = pagesOf(feed, { batches: [{ batchNo: 1, users: ['u1'] }], cursor: 'u1' });
@@ -40,7 +40,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(tally).toMatchObject({ canary: { maxFailedPercent: 2 }, feeds: [{ canaryUsers: 2, heldOutUsers: 3 }] });
     });
 
-    it('is over once, and everybody is fed from then on', async () => {
+    it('ends once, and then all users are fed', async () => {
       const { runId, feed } = await withCanary();
       await subject.feeds.writePages(pagesOf(feed));
       await subject.feeds.release('t', [feed]);
@@ -52,7 +52,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.reports.snapshot(runId)).toMatchObject({ state: 'running', canary: 'over' });
     });
 
-    it('that waits for a person feeds nobody', async () => {
+    it('feeds no users while it waits for a decision', async () => {
       const { runId, feed } = await withCanary();
       await subject.feeds.release('t', [feed]);
       expect(await subject.runs.pauseForCanary(runId, 'canary: 2 users have ended')).toBe(true);
@@ -62,7 +62,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.reports.snapshot(runId)).toMatchObject(shown);
     });
 
-    it('of a start is that of its run, in place of the one of the definition', async () => {
+    it('given at the start of a campaign replaces the canary of the definition', async () => {
       const canary = { users: 3, then: 'pause' as const, maxFailedPercent: 7 };
       const { runId } = await createRun(subject, { canary: { users: 5, then: 'pause' } }, canary);
       expect(await subject.runs.toPrepare(10, [])).toMatchObject([{ runId, canary }]);
@@ -71,7 +71,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect((await subject.runs.tallies([runId]))[0]).toMatchObject({ canary: { maxFailedPercent: 7 } });
     });
 
-    it('is none of a run without one', async () => {
+    it('does not exist for a run without one', async () => {
       const { runId } = await startRun(subject);
       expect(await subject.runs.pauseForCanary(runId, 'canary')).toBe(false);
       expect(await subject.runs.endCanary(runId, '')).toBe(false);
@@ -87,13 +87,13 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
     const setPace = (runId: string, paceUsersPerSecond: number | null) =>
       subject.control.change(runId, () => ({ change: { settings: { paceUsersPerSecond }, events: [] } }));
 
-    it('is none unless somebody sets one', async () => {
+    it('is unlimited unless set', async () => {
       const { runId } = await startRun(subject);
       expect(await allows()).toBeNull();
       expect(await take(runId, 5)).toBeUndefined();
     });
 
-    it('allows one batch at first, and then as many as its time has made room for, at most those of a second', async () => {
+    it('allows one batch at first, then batches for the elapsed time, at most those of one second', async () => {
       const { runId } = await startRun(subject, { paceUsersPerSecond: 1000 });
       expect(await allows()).toBe(100);
       expect(await take(runId, 5)).toBe(1);
@@ -104,7 +104,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(await take(runId, 50)).toBe(10);
     });
 
-    it('is counted in batches of the run, however large those are', async () => {
+    it('is counted in batches of the run, whatever their size', async () => {
       const { runId } = await createRun(subject, { paceUsersPerSecond: 500 });
       const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
       await subject.runs.begin(runId, [{ country: 'SG', audience }], 250);
@@ -114,7 +114,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(await take(runId, 5)).toBe(2);
     });
 
-    it('is one for all triggers, whoever asks first', async () => {
+    it('is shared by all triggers', async () => {
       const { runId } = await startRun(subject, { paceUsersPerSecond: 500 });
       await take(runId, 1);
       await subject.passTime(10_000);
@@ -127,7 +127,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(sum).toBeLessThanOrEqual(5 + more);
     });
 
-    it('lets a batch through now and then where it is less than one in a second', async () => {
+    it('below one batch per second allows one batch after enough time', async () => {
       const { runId } = await startRun(subject, { paceUsersPerSecond: 10 });
       expect(await take(runId, 3)).toBe(1);
       await subject.passTime(5000);
@@ -136,7 +136,7 @@ export function describeFeedLimits(name: string, makeSubject: MakeExecutionSubje
       expect(await take(runId, 3)).toBe(1);
     });
 
-    it('changes while the run goes on, and so does its priority', async () => {
+    it('can change during the run, and so can the priority', async () => {
       const { runId } = await startRun(subject);
       await setPace(runId, 2000);
       expect(await allows()).toBe(100);

@@ -13,10 +13,10 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       subject = await makeSubject();
     });
 
-  describe(`owning feeds ${name}`, () => {
+  describe(`claiming feeds ${name}`, () => {
     subjectForEach();
 
-    it('gives a feed with all that paging it needs', async () => {
+    it('returns a feed with all fields that paging needs', async () => {
       const { runId, feed } = await ownedFeed(subject);
       const { deadlineInMs, ...rest } = feed;
       expect(rest).toEqual({
@@ -44,7 +44,7 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       expect(deadlineInMs).toBeLessThanOrEqual(30 * 86_400_000);
     });
 
-    it('gives a feed to one trigger, until its lease expires; then with a higher token', async () => {
+    it('gives a feed to one trigger until its lease expires, then to another with a higher token', async () => {
       const { feed } = await ownedFeed(subject);
       expect(await claimAgain(subject, 't')).toBeUndefined();
       expect(await claimAgain(subject)).toBeUndefined();
@@ -52,7 +52,7 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       expect(await claimAgain(subject)).toMatchObject({ feedId: feed.feedId, token: 2 });
     });
 
-    it('gives different feeds to triggers that ask at once', async () => {
+    it('gives different feeds to concurrent triggers', async () => {
       const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH', 'VN'] });
       await subject.feeds.release('t', owned);
       const claims = await Promise.all(['x', 'y', 'z'].map((owner) => subject.feeds.claim(owner, leaseMs, 2, 'all')));
@@ -60,13 +60,13 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       expect(new Set(feedIds).size).toBe(feedIds.length);
     });
 
-    it('gives no more feeds than were asked for', async () => {
+    it('returns no more feeds than requested', async () => {
       const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH'] });
       await subject.feeds.release('t', owned);
       expect(await subject.feeds.claim('x', leaseMs, 2, 'all')).toHaveLength(2);
     });
 
-    it('gives those of the oldest runs first, or of the newest', async () => {
+    it('returns feeds of the oldest runs first, or of the newest', async () => {
       const older = await startRun(subject);
       await subject.passTime(1000);
       const newer = await startRun(subject);
@@ -80,7 +80,7 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       expect(await runsOf('newest')).toEqual([newer.runId]);
     });
 
-    it('gives feeds that never stalled first, or no others', async () => {
+    it('returns feeds that never stalled first, or only those', async () => {
       const { owned } = await startRun(subject, { countries: ['ID', 'SG', 'TH'] });
       const [first, ...others] = owned.toSorted((a, b) => (a.feedId < b.feedId ? -1 : 1));
       if (!first) throw new Error('the run has no feed');
@@ -94,7 +94,7 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       expect(await claimAgain(subject, 'z')).toMatchObject({ feedId: first.feedId });
     });
 
-    it('prolongs leases of feeds that are still ours', async () => {
+    it('renews the leases of owned feeds', async () => {
       const { feed } = await ownedFeed(subject);
       await subject.passTime(leaseMs - 5000);
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([feed.feedId]);
@@ -102,7 +102,7 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       expect(await claimAgain(subject)).toBeUndefined();
     });
 
-    it('does not prolong what was taken over, nor what belongs to another', async () => {
+    it('does not renew feeds that were taken over or belong to another trigger', async () => {
       const { feed } = await ownedFeed(subject);
       expect(await subject.feeds.renew('x', leaseMs, [feed])).toEqual([]);
       await subject.passTime(leaseMs + 1);
@@ -110,7 +110,7 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
     });
 
-    it('neither prolongs nor gives feeds whose run has ended or passed its deadline', async () => {
+    it('neither renews nor returns feeds whose run has ended or passed its deadline', async () => {
       const { runId, feed } = await ownedFeed(subject);
       await subject.passTime(31 * 86_400_000);
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
@@ -119,7 +119,7 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.feeds.renew('t', leaseMs, [feed])).toEqual([]);
     });
 
-    it('gives a released feed at once', async () => {
+    it('returns a released feed immediately', async () => {
       const { feed } = await ownedFeed(subject);
       await subject.feeds.release('t', [feed]);
       expect(await claimAgain(subject)).toMatchObject({ feedId: feed.feedId, token: 2 });
@@ -129,7 +129,7 @@ export function describeFeedOwning(name: string, makeSubject: MakeExecutionSubje
   describe(`the feeds of running runs ${name}`, () => {
     subjectForEach();
 
-    it('are listed since an earlier listing, with what was not committed by then, or all of them', async () => {
+    it('are listed since an earlier listing including late commits, or completely', async () => {
       const { feed } = await ownedFeed(subject);
       const all = async () => (await subject.feeds.listFeeds(null, 0)).feedIds.toSorted();
       const sinceNow = async () => {

@@ -46,7 +46,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
   describe(`feeding ${name}`, () => {
     subjectForEach();
 
-    it('takes as many users as the feed may have, and of more writes none', async () => {
+    it('writes no users beyond the approved limit of the feed', async () => {
       const { runId } = await createRun(subject);
       const audience = segmentAlone({ segment: 'all', snapshot: 's1', estimate: null });
       await subject.runs.begin(runId, [{ country: 'SG', audience, usersAtMost: 3 }]);
@@ -69,7 +69,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect(claimed.users).toBe('"u1","u2"');
     });
 
-    it('writes nothing under a token that is no longer ours', async () => {
+    it('writes nothing under an outdated token', async () => {
       const { runId, feed } = await ownedFeed(subject);
       await subject.passTime(leaseMs + 1);
       await claimAgain(subject);
@@ -81,14 +81,14 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 0, fedBatches: 0, totals: [] });
     });
 
-    it('writes nothing twice when the same pages come again because the answer was lost', async () => {
+    it('writes repeated pages once, as after a lost response', async () => {
       const { runId, feed } = await ownedFeed(subject);
       await subject.feeds.writePages(pagesOf(feed));
       expect(await subject.feeds.writePages(pagesOf(feed))).toBe(false);
       expect((await tallyOf(runId)).feeds[0]).toMatchObject({ fedUsers: 2, fedBatches: 1 });
     });
 
-    it('counts users that can never be sent into the audience, as failed in step 1', async () => {
+    it('counts users with invalid ids in the audience, as failed in step 1', async () => {
       const { runId, feed } = await ownedFeed(subject);
       const invalidUsers = [
         { user: '', rule: 'empty' },
@@ -112,7 +112,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       });
     });
 
-    it('counts an invalid user once, however often it comes', async () => {
+    it('counts an invalid user once, however often it is fed', async () => {
       const { runId, feed } = await ownedFeed(subject);
       const page = pagesOf(feed, {
         batches: [],
@@ -125,7 +125,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect(await totalsOf(subject, runId)).toMatchObject([{ failed: 1 }]);
     });
 
-    it('keeps a cursor of any content', async () => {
+    it('stores a cursor with any content', async () => {
       const { feed } = await ownedFeed(subject);
       const cursor = 'a\0b\n"\\ 🦄 \ud800';
       await subject.feeds.writePages(pagesOf(feed, { batches: [], cursor }));
@@ -133,14 +133,14 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect(await claimAgain(subject)).toMatchObject({ cursor });
     });
 
-    it('never gives a complete feed again', async () => {
+    it('never returns a complete feed', async () => {
       const { feed } = await ownedFeed(subject);
       await subject.feeds.writePages(pagesOf(feed, { complete: true }));
       await subject.feeds.release('t', [feed]);
       expect(await claimAgain(subject)).toBeUndefined();
     });
 
-    it('says which rule an invalid user breaks', async () => {
+    it('records which rule an invalid user id breaks', async () => {
       const { runId, feed } = await ownedFeed(subject);
       const invalidUsers = [{ user: '\\u0000', rule: 'control-character' }];
       await subject.feeds.writePages(pagesOf(feed, { invalidUsers }));
@@ -150,7 +150,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       ]);
     });
 
-    it('shows why a feed does not move on, and gives it to nobody before its pause is over', async () => {
+    it('shows why a feed is stalled, and returns the feed to no trigger before its pause is over', async () => {
       const { runId, feed } = await ownedFeed(subject);
       await subject.feeds.stall(feed.feedId, feed.token, 'segmentation answers 503', 60_000);
       await subject.feeds.release('t', [feed]);
@@ -160,7 +160,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect(await claimAgain(subject)).toMatchObject({ feedId: feed.feedId, stalls: 1 });
     });
 
-    it('changes nothing for somebody who has lost the feed', async () => {
+    it('changes nothing for a trigger that lost the feed', async () => {
       const { runId, feed } = await ownedFeed(subject);
       const { feedId, token } = feed;
       await subject.feeds.stall(feedId, token - 1, 'from a stale owner', 60_000);
@@ -171,7 +171,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect(await claimAgain(subject)).toMatchObject({ audience: feed.audience, stalls: 0 });
     });
 
-    it('shows the cause until the feed has moved: what was fetched before it is no such move', async () => {
+    it('shows the cause of a stall until a newly fetched page is written', async () => {
       const { runId, feed } = await ownedFeed(subject);
       await subject.feeds.stall(feed.feedId, feed.token, 'a broken page', 0);
       await subject.feeds.writePages(pagesOf(feed, { staysStalled: true }));
@@ -183,7 +183,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect(await claimAgain(subject)).toMatchObject({ stalls: 0, fedUsers: 3 });
     });
 
-    it('shows and takes back a cause that is none of the segment', async () => {
+    it('shows and removes a cause that is not a fault of the segment', async () => {
       const { runId, feed } = await ownedFeed(subject);
       await subject.feeds.show(feed.feedId, feed.token, 'Kafka does not take messages');
       expect((await tallyOf(runId)).feeds[0]?.stalled).toBe('Kafka does not take messages');
@@ -193,7 +193,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect(await claimAgain(subject)).toMatchObject({ stalls: 0 });
     });
 
-    it('goes on with a fresh snapshot', async () => {
+    it('continues with a fresh snapshot', async () => {
       const { feed } = await ownedFeed(subject);
       const fresh = segmentAlone({ segment: 'all', snapshot: 's2', estimate: 7 });
       await subject.feeds.renewAudience(feed.feedId, feed.token, fresh);
@@ -206,14 +206,14 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       });
     });
 
-    it('gives an audience of several sources as it was resolved when the run began', async () => {
+    it('returns an audience of several sources as resolved at the beginning of the run', async () => {
       const { runId } = await createRun(subject);
       await subject.runs.begin(runId, [{ country: 'SG', audience: severalSources }]);
       expect(await claimAgain(subject, 't')).toMatchObject({ runId, audience: severalSources });
       expect((await subject.reports.snapshot(runId))?.countries).toMatchObject([{ estimate: 30 }]);
     });
 
-    it('counts who is held out into the audience and who is excluded beside it, with batches or without', async () => {
+    it('counts held-out users in the audience and excluded users beside it, with or without batches', async () => {
       const { runId, feed } = await ownedFeed(subject);
       const first = pagesOf(feed, { skipped: { excluded: 3, heldOut: 1 } });
       expect(await subject.feeds.writePages(first)).toBe(true);
@@ -226,7 +226,7 @@ export function describeFeeding(name: string, makeSubject: MakeExecutionSubject)
       expect(await claimAgain(subject)).toMatchObject({ cursor: 'v', fedUsers: 503, excludedUsers: 5003 });
     });
 
-    it('tells how the batches of each feed flow through its chain', async () => {
+    it('returns how many batches of each feed are in each step', async () => {
       const { feed } = await ownedFeed(subject);
       const batches = someBatches(3, 2).map((users, index) => ({ batchNo: index + 1, users }));
       await subject.feeds.writePages(pagesOf(feed, { batches, cursor: someUsers(6).at(-1) ?? null }));

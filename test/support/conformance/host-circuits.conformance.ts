@@ -37,11 +37,11 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
     const states = async () => (await circuits.read()).map(({ clientId, host, state }) => ({ clientId, host, state }));
     const sidelined = async () => (await subject.rows()).pending.filter((job) => job.sideline !== null).length;
 
-    it('knows nothing of hosts that are well', async () => {
+    it('contain no healthy hosts', async () => {
       expect(await circuits.read()).toEqual([]);
     });
 
-    it('an open host is tried by one of those who ask, when it is time, with one job that it may call', async () => {
+    it('give the probe of an open host to one dispatcher when it is due, with one claimed job', async () => {
       await sideline(3);
       await circuits.open(key, 'status 500', 5000);
       expect(await circuits.takeProbe(key, 30_000, leaseMs)).toEqual({ kind: 'not-now' });
@@ -53,7 +53,7 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect((await subject.rows()).fires).toEqual([{ jobId: jobIdOf(1), owner: 'a', epoch: 1 }]);
     });
 
-    it('what was tried can be ended, or put aside again, as any other job', async () => {
+    it('let a probe job end or be sidelined again like any other job', async () => {
       await sideline(1);
       await circuits.open(key, 'status 500', 0);
       const probe = await circuits.takeProbe(key, 0, leaseMs);
@@ -66,7 +66,7 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect(await circuits.takeProbe(key, 30_000, leaseMs)).toMatchObject({ kind: 'job', job: { jobId: jobIdOf(1) } });
     });
 
-    it('is tried with another job each time, of those that were tried least', async () => {
+    it('use another job for each probe, those with the fewest attempts first', async () => {
       await sideline(1, { attempt: 3 });
       await sideline(2, { from: 2 });
       await circuits.open(key, 'status 500', 0);
@@ -82,13 +82,13 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect(tried).toEqual([2, 3, 2, 3, 1, 2].map(jobIdOf));
     });
 
-    it('says when there is nothing to try it with', async () => {
+    it('report that no job waits for a probe', async () => {
       await circuits.open(key, 'status 500', 0);
       await sideline(1, { host: 'other.example' });
       expect(await circuits.takeProbe(key, 30_000, leaseMs)).toEqual({ kind: 'nothing-waits' });
     });
 
-    it('brings jobs back once a second, those tried least first, and forgets the host with the last', async () => {
+    it('restore jobs once a second, those with the fewest attempts first, and are deleted with the last', async () => {
       await sideline(3, { attempt: 2 });
       await sideline(2, { from: 4 });
       await sideline(2, { host: 'other.example', from: 20 });
@@ -111,7 +111,7 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect(await sidelined()).toBe(2);
     });
 
-    it('opens again while it is closing, and stays as it is while it is open', async () => {
+    it('open again while closing, and do not change while open', async () => {
       await circuits.open(key, 'status 500', 0);
       await circuits.open(key, 'status 502', 60_000);
       expect((await circuits.read())[0]?.nextInMs).toBeLessThanOrEqual(0);
@@ -121,7 +121,7 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect((await circuits.read())[0]?.nextInMs).toBeGreaterThan(50_000);
     });
 
-    it('is never tried while it is disabled, whatever fails, until it is let close', async () => {
+    it('are never probed while disabled, whatever fails, until they are set to close', async () => {
       await sideline(1);
       await circuits.disable(key, 'status 410');
       await circuits.open(key, 'status 500', 0);
@@ -131,13 +131,13 @@ export function describeHostCircuits(name: string, makeSubject: () => Promise<Ho
       expect(await circuits.bringBack(key, 10)).toBe(1);
     });
 
-    it('finds jobs that were put aside for a host that nobody knows any more, once', async () => {
+    it('create the missing circuit of a host with sidelined jobs, once', async () => {
       await sideline(2);
       expect([await circuits.adopt(), await circuits.adopt()]).toEqual([1, 0]);
       expect(await circuits.bringBack(key, 10)).toBe(2);
     });
 
-    it('ends what expired while it was put aside', async () => {
+    it('end jobs that expired while they were sidelined', async () => {
       await sideline(3, { expiresInMs: -1 });
       await sideline(1, { expiresInMs: 60_000, from: 10 });
       expect(await circuits.expire(key, 2)).toBe(2);

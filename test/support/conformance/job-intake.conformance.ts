@@ -60,7 +60,7 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       expect(await subject.accepted(clientId)).toBe(3);
     });
 
-    it('keeps every text as it came', async () => {
+    it('stores every text unchanged', async () => {
       const texts = ['plain', 'NULL', '', '{"a":"b,c"}', 'quote " and \\ back', 'ünïcødé 💡', 'two\nlines\t'];
       const jobs = texts.map((body) => jobOf({ body, headers: JSON.stringify({ 'x-a': body }), tags: ['a:1', 'b'] }));
       await subject.intake.store(jobs, 3);
@@ -77,7 +77,7 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       expect(await subject.stored(bare.jobId)).toMatchObject({ body: null, headers: null, tags: null, key: null });
     });
 
-    it('counts a delay from now, and makes what is past due now: nothing lands behind those who look', async () => {
+    it('counts a delay from now, and sets a past due time to now, so that no job is behind the marks', async () => {
       const before = await subject.now();
       const delayed = jobOf({ dueAt: null, delayMs: hourMs, relevancyMs: 60_000 });
       const past = jobOf({ dueAt: new Date('2001-01-01T00:00:00.000Z'), relevancyMs: 60_000 });
@@ -93,7 +93,7 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       expect(now?.expiresAtMs).toBe((now?.dueAtMs ?? 0) + 60_000);
     });
 
-    it('takes a key once: a repeat changes and counts nothing, and can be shown what is there', async () => {
+    it('stores an idempotency key once, and a repeat changes and counts nothing and returns the stored job', async () => {
       const first = jobOf({ key: 'order-17' });
       await subject.intake.store([first], 3);
       const repeat = jobOf({ key: 'order-17', body: 'something else' });
@@ -108,14 +108,17 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       ]);
     });
 
-    it.each(['called', 'dead'] as const)('takes a key once also after its job has ended as %s', async (outcome) => {
-      const first = jobOf({ key: 'order-17' });
-      await subject.intake.store([first], 3);
-      await subject.end(first.jobId, outcome);
+    it.each(['called', 'dead'] as const)(
+      'stores an idempotency key once even after its job has ended as %s',
+      async (outcome) => {
+        const first = jobOf({ key: 'order-17' });
+        await subject.intake.store([first], 3);
+        await subject.end(first.jobId, outcome);
 
-      expect((await subject.intake.store([jobOf({ key: 'order-17' })], 3)).size).toBe(0);
-      expect(await subject.accepted(clientId)).toBe(1);
-    });
+        expect((await subject.intake.store([jobOf({ key: 'order-17' })], 3)).size).toBe(0);
+        expect(await subject.accepted(clientId)).toBe(1);
+      },
+    );
 
     const otherCalls: readonly [string, Partial<JobToStore>][] = [
       ['another body', { body: '{"order":18}' }],
@@ -130,20 +133,23 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       ['nothing else', {}],
       ['another time', { dueAt: null, delayMs: 5 }],
     ];
-    describe.each(['pending', 'called', 'dead'] as const)('of a key whose job is %s', (state) => {
-      it.each([
-        ...otherCalls.map(([what, changes]) => ({ what, changes, isSameCall: false })),
-        ...sameCalls.map(([what, changes]) => ({ what, changes, isSameCall: true })),
-      ])('says whether the call is the same: $what, $isSameCall', async ({ changes, isSameCall }) => {
-        const first = jobOf({ key: 'order-17', headers: '{"x-a":"b"}' });
-        await subject.intake.store([first], 3);
-        if (state !== 'pending') await subject.end(first.jobId, state);
-        const known = await subject.intake.known([{ ...first, ...changes }]);
-        expect(known.map((each) => each?.isSameCall)).toEqual([isSameCall]);
-      });
-    });
+    describe.each(['pending', 'called', 'dead'] as const)(
+      'the known job of an idempotency key in the state %s',
+      (state) => {
+        it.each([
+          ...otherCalls.map(([what, changes]) => ({ what, changes, isSameCall: false })),
+          ...sameCalls.map(([what, changes]) => ({ what, changes, isSameCall: true })),
+        ])('is compared with the repeated call: $what, same call $isSameCall', async ({ changes, isSameCall }) => {
+          const first = jobOf({ key: 'order-17', headers: '{"x-a":"b"}' });
+          await subject.intake.store([first], 3);
+          if (state !== 'pending') await subject.end(first.jobId, state);
+          const known = await subject.intake.known([{ ...first, ...changes }]);
+          expect(known.map((each) => each?.isSameCall)).toEqual([isSameCall]);
+        });
+      },
+    );
 
-    it.each(['pending', 'called', 'dead'] as const)('knows a call that was sealed otherwise: %s', async (state) => {
+    it.each(['pending', 'called', 'dead'] as const)('recognises a call with other sealed values: %s', async (state) => {
       const first = jobOf({ key: 'order-17', url: 'https://shop.test/?#sealed=a', headers: '{"x-a":"a"}' });
       await subject.intake.store([first], 3);
       if (state !== 'pending') await subject.end(first.jobId, state);
@@ -154,7 +160,7 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       expect(known.map((each) => each?.isSameCall)).toEqual([false, true, false, undefined]);
     });
 
-    it('tells an empty body from none after the end', async () => {
+    it('distinguishes an empty body from no body after the end of the job', async () => {
       const first = jobOf({ key: 'order-17', body: '' });
       await subject.intake.store([first], 3);
       await subject.end(first.jobId, 'called');
@@ -162,7 +168,7 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       expect(known.map((each) => each?.isSameCall)).toEqual([true, false]);
     });
 
-    it('can be told again what it may have stored, and stores it once, also when it has ended meanwhile', async () => {
+    it('stores a job once if the request is repeated, also if it has ended in the meantime', async () => {
       const [pending, ended, lost] = [jobOf(), jobOf(), jobOf()];
       await subject.intake.store([pending, ended], 3);
       await subject.end(ended.jobId, 'called');
@@ -171,7 +177,7 @@ export function describeJobIntake(name: string, makeSubject: () => Promise<JobIn
       expect(await subject.accepted(clientId)).toBe(3);
     });
 
-    it('stores each job once when the same ones come from many sides at once', async () => {
+    it('stores each job once if many callers send the same jobs at once', async () => {
       const keys = Array.from({ length: 60 }, (_, index) => `order-${index}`);
       const turned = (by: number) => [...keys.slice(by), ...keys.slice(0, by)].map((key) => jobOf({ key }));
       const stored = await Promise.all(

@@ -19,7 +19,7 @@ const failed = jobReport.parse({ outcome: 'failed', reason: 'no-stock', detail: 
 const accepted = { status: 202, latencyMs: 3, error: null, answer: null };
 
 export function describeJobReports(name: string, makeSubject: () => Promise<JobReportsSubject>): void {
-  describe(`reports of jobs that were accepted: ${name}`, () => {
+  describe(`jobs that wait for a report: ${name}`, () => {
     let subject: JobReportsSubject;
     beforeEach(async () => {
       subject = await makeSubject();
@@ -45,7 +45,7 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       return job;
     }
 
-    it('one that was accepted is claimed by none until its time, the same attempt, its call noted', async () => {
+    it('are not claimed before their report time, keep their attempt number, and have their call stored', async () => {
       await acceptedJob();
       expect(await claim()).toEqual([]);
       const { pending, attempts, fires, ended } = await subject.rows();
@@ -54,7 +54,7 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       expect([attempts, fires, ended]).toEqual([[{ jobId, attempt: 1, status: 202 }], [], []]);
     });
 
-    it('when its time is over it is given out to be judged, and is called when its retry is due', async () => {
+    it('are claimed for judgement after their report time, and called at their retry time', async () => {
       await acceptedJob(0);
       const [lapsed] = await claim();
       expect(lapsed).toMatchObject({ jobId, attempt: 1, report: '{}' });
@@ -62,14 +62,14 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       expect(await claim()).toMatchObject([{ jobId, attempt: 2, report: null }]);
     });
 
-    it('given back by a dispatcher that stops, it is still to be judged', async () => {
+    it('are still claimed for judgement after a stopping dispatcher released them', async () => {
       await acceptedJob(0);
       const [lapsed] = await claim();
       if (lapsed) await end(lapsed, { kind: 'released', delayMs: 0 });
       expect(await claim()).toMatchObject([{ jobId, attempt: 1, report: '{}' }]);
     });
 
-    it('done: it has ended as called, once, and a repeat changes nothing', async () => {
+    it('end as called after the report done, and a repeated report changes nothing', async () => {
       await acceptedJob();
       expect(await report()).toEqual({ kind: 'taken' });
       expect(await report()).toEqual({ kind: 'unchanged' });
@@ -79,7 +79,7 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       expect(totals).toEqual([{ clientId, called: 1, expired: 0, dead: 0 }]);
     });
 
-    it('failed: it is due at once with what was said, and a repeat changes nothing', async () => {
+    it('are due immediately after the report failed, and a repeated report changes nothing', async () => {
       await acceptedJob();
       expect(await report(failed)).toEqual({ kind: 'taken' });
       expect(await report(failed)).toEqual({ kind: 'unchanged' });
@@ -94,7 +94,7 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       expect(await report()).toEqual({ kind: 'ended', outcome: 'dead' });
     });
 
-    it('while it is being called, or judged, a report has to come again', async () => {
+    it('refuse a report for now while they are called or judged', async () => {
       await subject.add([{ jobId, clientId, dueInMs: 0 }]);
       const [job] = await claim();
       expect(await report()).toEqual({ kind: 'being-called' });
@@ -103,7 +103,7 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       expect(await report()).toEqual({ kind: 'being-called' });
     });
 
-    it('late, it counts where nothing was called since, and otherwise not', async () => {
+    it('accept a late report if no later call was made, and refuse it otherwise', async () => {
       await acceptedJob(0);
       const [lapsed] = await claim();
       if (lapsed) await end(lapsed, { kind: 'retry', delayMs: 0 });
@@ -118,11 +118,11 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       expect((await subject.rows()).ended).toMatchObject([{ outcome: 'called', attempt: 3 }]);
     });
 
-    it('of a job that was cancelled, or never was, it comes too late', async () => {
+    it('refuse a report as missing if they were cancelled or never existed', async () => {
       expect(await report()).toEqual({ kind: 'missing' });
     });
 
-    it.each([true, false])('an ordering key is held until the report, in order %s', async (isInOrder) => {
+    it.each([true, false])('keep their ordering key until the report, in order %s', async (isInOrder) => {
       const ordering = { key: 'merchant-1', isInOrder };
       await subject.add([1, 2].map((nth) => ({ jobId: jobIdOf(nth), clientId, dueInMs: -1000, ordering, place: nth })));
       const advance = () => subject.keysOf().advance([{ clientId, key: 'merchant-1' }]);
@@ -135,7 +135,7 @@ export function describeJobReports(name: string, makeSubject: () => Promise<JobR
       expect(await claim()).toMatchObject([{ jobId: jobIdOf(2) }]);
     });
 
-    it('an ordering key is held until the report against one that was ready before it, as after a retry', async () => {
+    it('keep their ordering key until the report, even if an earlier job becomes ready', async () => {
       const ordering = { key: 'merchant-1', isInOrder: false };
       const add = (nth: number, dueInMs: number) =>
         subject.add([{ jobId: jobIdOf(nth), clientId, dueInMs, ordering, place: nth }]);

@@ -1,6 +1,6 @@
 import type { JobOrdering } from '../../../shared/ports/job-intake.ts';
 import type { JobNodes } from '../../../shared/ports/job-nodes.ts';
-import type { SaidPriority } from '../../../shared/domain/job/priority-bands.ts';
+import type { StoredPriority } from '../../../shared/domain/job/priority-bands.ts';
 import type { JobKey } from '../../../shared/domain/job/job-key.ts';
 
 /** A job to begin with. */
@@ -15,7 +15,7 @@ export interface SeedJob {
   url?: string;
   body?: string;
   /** Normal unless given. */
-  priority?: SaidPriority | undefined;
+  priority?: StoredPriority | undefined;
   /** Sidelined for this host. */
   sideline?: string;
   /** As it is accepted: it waits for its turn, and has woken its key. Due now unless so long from now. */

@@ -20,7 +20,7 @@ const hourMs = 3_600_000;
 const called = { status: 200, latencyMs: 1, error: null, answer: null };
 
 export function describeKeyAdvancer(name: string, makeSubject: () => Promise<KeyAdvancerSubject>): void {
-  describe(`jobs of one ordering key: ${name}`, () => {
+  describe(`jobs with the same ordering key: ${name}`, () => {
     let subject: KeyAdvancerSubject;
     beforeEach(async () => {
       subject = await makeSubject();
@@ -46,7 +46,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
     const end = (job: ClaimedJob, verdict: JobVerdict = { kind: 'called' }) =>
       flush('a', { results: [{ ...job, verdict, note: called }], claims: [] });
 
-    it('are due one after the other: what is ready first, and among equals by their places', async () => {
+    it('become due one after another, by ready time and then by place', async () => {
       await accept(
         { jobId: jobIdOf(2), dueInMs: -5000 },
         { jobId: jobIdOf(1), dueInMs: -9000 },
@@ -67,13 +67,13 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       expect((await subject.rows()).pending).toEqual([]);
     });
 
-    it('wait for none of another key', async () => {
+    it('do not wait for jobs of another key', async () => {
       await accept({}, { ordering: { key: 'merchant-2', isInOrder: true } }, {});
       await subject.keysOf().advance(['merchant-1', 'merchant-2'].map((key) => ({ clientId, key })));
       expect((await active()).sort()).toEqual([jobIdOf(99), jobIdOf(100)]);
     });
 
-    it('let one go first that is ready before the one whose time has not come', async () => {
+    it('become due before an earlier job of the key that is not ready yet', async () => {
       await accept({ jobId: jobIdOf(1), dueInMs: hourMs });
       await advance();
       await accept({ jobId: jobIdOf(2) });
@@ -88,7 +88,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
     it.each([
       ['in order', true, []],
       ['exclusive', false, [jobIdOf(99)]],
-    ])('%s: what goes while one waits for its retry', async (_name, isInOrder, others) => {
+    ])('%s: jobs that run while another waits for its retry', async (_name, isInOrder, others) => {
       const ordering = { key: 'merchant-1', isInOrder };
       await accept({ ordering }, { ordering });
       await advance();
@@ -101,7 +101,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
     it.each([
       ['dead', { kind: 'dead', cause: 'answered 500' }],
       ['expired', { kind: 'expired' }],
-    ] as const)('are not held up by one that is %s', async (_name, verdict) => {
+    ] as const)('are not blocked by a job that is %s', async (_name, verdict) => {
       await accept({}, {});
       await advance();
       const [job] = await claimAll();
@@ -110,7 +110,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       expect(await active()).toEqual([jobIdOf(99)]);
     });
 
-    it('are held up by one that is sidelined', async () => {
+    it('are blocked by a sidelined job', async () => {
       await accept({}, {});
       await advance();
       const [job] = await claimAll();
@@ -119,7 +119,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       expect(await active()).toEqual([]);
     });
 
-    it('wait until the call of a dispatcher that was killed is certainly over, not for its lease', async () => {
+    it('wait until the call of a killed dispatcher is certainly over, not for its lease', async () => {
       const beat = (owner: string) =>
         subject.nodes.beat({ owner, kind: 'dispatcher', region: 'local', figures: {}, credit: null }, deadAfterMs);
       await accept({}, {});
@@ -138,7 +138,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       expect(await claimAll('b')).toMatchObject([{ jobId: job?.jobId, epoch: 2 }]);
     });
 
-    it('wait as long as a call of their outlet may take, and no longer than the lease of it', async () => {
+    it('wait for the call time-out of their endpoint, and no longer than the lease', async () => {
       const [key] = await accept({})
         .then(() => advance())
         .then(() => subject.keys());
@@ -150,7 +150,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       expect(await claimAll('b')).toMatchObject([{ jobId: job?.jobId, epoch: 2 }]);
     });
 
-    it('go on after a crash between an end and its advance, or between accepting and that', async () => {
+    it('continue after a crash between an end or an acceptance and the next advance', async () => {
       await accept({}, {});
       const keys = subject.keysOf();
       expect(await keys.sweep()).toBe(0);
@@ -165,7 +165,7 @@ export function describeKeyAdvancer(name: string, makeSubject: () => Promise<Key
       expect(await keys.sweep()).toBe(0);
     });
 
-    it('expire together once the next one has, and those that are worth it are called', async () => {
+    it('expire together once the next one expires, and the others are called', async () => {
       const gone = { expiresInMs: 1000 };
       await accept(gone, gone, {}, gone);
       await subject.passTime(2000);

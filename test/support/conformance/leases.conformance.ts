@@ -23,24 +23,24 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       return lease;
     }
 
-    it('gives a free lease to whoever asks first, and to nobody else', async () => {
+    it('are given to the first owner that requests them, and to no other', async () => {
       const lease = await acquired('a');
       expect(lease).toEqual({ name: 'scheduler', owner: 'a', token: 1 });
       expect(await leases.acquire('scheduler', 'b', ttlMs)).toBeNull();
     });
 
-    it('goes to exactly one of many that ask at once', async () => {
+    it('are given to exactly one of many concurrent owners', async () => {
       const owners = Array.from({ length: 8 }, (_, i) => `owner-${i}`);
       const answers = await Promise.all(owners.map((owner) => leases.acquire('scheduler', owner, ttlMs)));
       expect(answers.filter((lease) => lease !== null)).toHaveLength(1);
     });
 
-    it('keeps leases of different names apart', async () => {
+    it('are separate for different names', async () => {
       await acquired('a');
       expect(await leases.acquire('another: "name" \\ 🕐', 'b', ttlMs)).toMatchObject({ owner: 'b', token: 1 });
     });
 
-    it('renews under the same token when its holder asks for it again', async () => {
+    it('are renewed under the same token if their holder acquires them again', async () => {
       const lease = await acquired('a');
       await passTime(20_000);
       expect(await acquired('a')).toEqual(lease);
@@ -48,19 +48,19 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       expect(await leases.acquire('scheduler', 'b', ttlMs)).toBeNull();
     });
 
-    it('can be taken over when it has expired, under a greater token', async () => {
+    it('can be taken over after they expire, under a greater token', async () => {
       const lease = await acquired('a');
       await passTime(ttlMs);
       expect((await acquired('b')).token).toBeGreaterThan(lease.token);
     });
 
-    it('gets a greater token for its old holder too once it has expired', async () => {
+    it('get a greater token also for the same holder after they expire', async () => {
       const lease = await acquired('a');
       await passTime(ttlMs);
       expect((await acquired('a')).token).toBeGreaterThan(lease.token);
     });
 
-    it('lasts its whole time again from each renewal', async () => {
+    it('last their whole time again after each renewal', async () => {
       const lease = await acquired('a');
       await passTime(20_000);
       expect(await leases.renew(lease, ttlMs)).toBe(true);
@@ -69,10 +69,10 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
     });
 
     it.each<[string, (lease: HeldLease) => Promise<unknown>]>([
-      ['acquires it', ({ name, owner }) => leases.acquire(name, owner, 10_000)],
-      ['acquires many', ({ name, owner }) => leases.acquireSome([{ names: [name], count: 1 }], owner, 10_000)],
-      ['renews it', (lease) => leases.renew(lease, 10_000)],
-    ])('keeps its end when a statement that %s again would end it earlier', async (_, renewAgain) => {
+      ['acquires them', ({ name, owner }) => leases.acquire(name, owner, 10_000)],
+      ['acquires many of them', ({ name, owner }) => leases.acquireSome([{ names: [name], count: 1 }], owner, 10_000)],
+      ['renews them', (lease) => leases.renew(lease, 10_000)],
+    ])('keep their end if a statement that %s again would end them earlier', async (_, renewAgain) => {
       const lease = await acquired('a');
       await renewAgain(lease);
       await passTime(20_000);
@@ -80,7 +80,7 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       expect(await leases.renew(lease, ttlMs)).toBe(true);
     });
 
-    it('ends when its new owner asked for, however long the old one had it for', async () => {
+    it('end when their new owner requested, whatever the previous lease was', async () => {
       const lease = await acquired('a');
       await leases.release(lease);
       await leases.acquire('scheduler', 'b', 10_000);
@@ -88,13 +88,13 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       expect(await leases.acquire('scheduler', 'a', ttlMs)).not.toBeNull();
     });
 
-    it('cannot be renewed once it has expired, even if nobody else took it', async () => {
+    it('cannot be renewed after they expire, even if no other owner took them', async () => {
       const lease = await acquired('a');
       await passTime(ttlMs);
       expect(await leases.renew(lease, ttlMs)).toBe(false);
     });
 
-    it('cannot be renewed or released under a token that was overtaken', async () => {
+    it('cannot be renewed or released under an outdated token', async () => {
       const stale = await acquired('a');
       await passTime(ttlMs);
       const current = await acquired('b');
@@ -103,7 +103,7 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       expect(await leases.renew(current, ttlMs)).toBe(true);
     });
 
-    it('is free at once when it is released, and its token still grows', async () => {
+    it('are free immediately after release, and their token still grows', async () => {
       const lease = await acquired('a');
       await leases.release(lease);
       expect(await leases.renew(lease, ttlMs)).toBe(false);
@@ -113,7 +113,7 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
     const slots = (client: string, count: number) => ({ names: [0, 1, 2].map((nth) => `${client} "${nth}"`), count });
     const namesOf = (held: readonly HeldLease[]) => held.map(({ name }) => name).sort();
 
-    it('gives of each kind as many free ones as are wanted, the first of its names before the others', async () => {
+    it('are given as many as wanted of each kind, in the order of names', async () => {
       await leases.acquire('x "1"', 'b', ttlMs);
       const held = await leases.acquireSome([slots('y', 1), slots('x', 2), slots('z', 9)], 'a', ttlMs);
       expect(namesOf(held)).toEqual(['x "0"', 'x "2"', 'y "0"', 'z "0"', 'z "1"', 'z "2"']);
@@ -121,7 +121,7 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       expect(await leases.acquire('y "1"', 'b', ttlMs)).not.toBeNull();
     });
 
-    it('renews many under the same tokens, and takes what has expired under greater ones', async () => {
+    it('are renewed together under the same tokens, and expired ones are acquired under greater tokens', async () => {
       const held = await leases.acquireSome([slots('x', 2)], 'a', ttlMs);
       await passTime(20_000);
       const renewed = await leases.acquireSome([slots('x', 2)], 'a', ttlMs);
@@ -136,7 +136,7 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       ]);
     });
 
-    it('gives each of many leases to exactly one of those that ask for all of them at once', async () => {
+    it('are each given to exactly one of several owners that request all of them at once', async () => {
       const owners = Array.from({ length: 6 }, (_, i) => `owner-${i}`);
       const wanted = Array.from({ length: 40 }, (_, nth) => slots(`c${nth}`, 3));
       const held = await Promise.all(
@@ -147,7 +147,7 @@ export function describeLeases(name: string, makeSubject: () => Promise<LeasesSu
       expect(new Set(names).size).toBe(120);
     });
 
-    it('frees all of many that are released together, but for those that were lost', async () => {
+    it('are freed together on release, except for lost ones', async () => {
       const held = await leases.acquireSome([slots('x', 3)], 'a', ttlMs);
       await passTime(ttlMs);
       const [lost] = await leases.acquireSome([slots('x', 1)], 'b', ttlMs);

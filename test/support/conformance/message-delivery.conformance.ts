@@ -12,7 +12,7 @@ import {
 
 /** What becomes of messages between a publisher and whoever settles them. */
 export function describeMessageDelivery(name: string, makeSubject: () => Promise<MessageBusSubject>): void {
-  describe(`messages of a bus: ${name}`, () => {
+  describe(`message delivery of a bus: ${name}`, () => {
     const { current, create, givenTopic, publish, consuming, recording } = busForEach(makeSubject);
     let subject: MessageBusSubject;
     let topic: string;
@@ -21,7 +21,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       ({ subject, topic, group } = current());
     });
 
-    it('delivers everything that was published, before the consumer came and after', async () => {
+    it('delivers all messages published before and after the consumer started', async () => {
       await givenTopic(3);
       const early = numbered('early', 60);
       const late = numbered('late', 60);
@@ -44,7 +44,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect([message?.key?.toString(), message?.value?.toString()]).toEqual([key, value]);
     });
 
-    it('delivers again from the first message that was not settled, however many behind it were', async () => {
+    it('resumes at the first unsettled message, whatever was settled after it', async () => {
       await givenTopic(1);
       await publish(['0', '1', '2', '3', '4']);
       const { consumer, receiver } = await recording();
@@ -56,7 +56,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect(next.receiver.values()).toEqual(['2', '3', '4']);
     });
 
-    it('delivers nothing again that was settled before a stop', async () => {
+    it('does not redeliver messages settled before a stop', async () => {
       await givenTopic(1);
       await publish(['old-1', 'old-2']);
       const { consumer, receiver } = await recording();
@@ -69,7 +69,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect(next.receiver.values()).toEqual(['new']);
     });
 
-    it('delivers again after a crash what was not settled', async () => {
+    it('redelivers unsettled messages after a crash', async () => {
       await givenTopic(2);
       await publish(numbered('r', 6));
       const { consumer, receiver } = await recording();
@@ -97,7 +97,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect(partitionsOfA.isDisjointFrom(partitionsOfB)).toBe(true);
     });
 
-    it('gives the partitions of a consumer that stopped to the others', async () => {
+    it('gives the partitions of a stopped consumer to the others', async () => {
       await givenTopic(2);
       const a = await recording();
       const b = await recording();
@@ -106,7 +106,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       await a.receiver.until(() => new Set(a.receiver.values()).size === 10);
     });
 
-    it('ends all lanes when the group changes and begins new ones under a higher assignment', async () => {
+    it('ends all lanes when the group changes, and begins new lanes under a higher assignment', async () => {
       await givenTopic(2);
       await publish(numbered('r', 2));
       const a = await recording();
@@ -120,7 +120,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect(Math.min(...later.map(assignmentOf))).toBeGreaterThan(Math.max(...before.map(assignmentOf)));
     });
 
-    it('takes no notice of messages settled on a lane that has ended', async () => {
+    it('ignores messages settled on a lane that has ended', async () => {
       await givenTopic(2);
       await publish(numbered('r', 4));
       const a = await recording();
@@ -135,7 +135,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect(next.receiver.values().sort()).toEqual(numbered('r', 4));
     });
 
-    it('ends its lanes when it stops', async () => {
+    it('ends the lanes of a consumer that stops', async () => {
       await givenTopic(2);
       await publish(numbered('r', 2));
       const { consumer, receiver } = await recording();
@@ -144,7 +144,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect(new Set(receiver.revoked)).toEqual(new Set(messages.map(({ lane }) => lane)));
     });
 
-    it('delivers nothing after its intake was stopped, and still commits what is settled then', async () => {
+    it('delivers nothing after stopIntake, and still commits messages settled afterwards', async () => {
       await givenTopic(1);
       await publish(['before']);
       const { consumer, receiver } = await recording();
@@ -159,14 +159,14 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect([receiver.values(), next.receiver.values()]).toEqual([['before'], ['after']]);
     });
 
-    it('can be stopped before it was started, and twice', async () => {
+    it('allows to stop a consumer before its start, and twice', async () => {
       await givenTopic(1);
       const consumer = subject.createConsumer(group, [topic]);
       await consumer.stop();
       await consumer.stop();
     });
 
-    it('goes on delivering one topic while messages of another are not settled', async () => {
+    it('continues to deliver one topic while messages of another are unsettled', async () => {
       const slow = `${topic}.slow`;
       await Promise.all([givenTopic(1), givenTopic(1, slow)]);
       await publish(numbered('slow', 50), slow);
@@ -179,7 +179,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       }
     });
 
-    it('never gives a lane more than its mark, however much is published at once', async () => {
+    it('never exceeds the high mark of a lane, however much is published at once', async () => {
       await givenTopic(4);
       await publish(numbered('r', 2000).map((name) => name.padEnd(300, '.')));
       const unsettled = new Map<number, number>();
@@ -207,7 +207,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect(new Set(receiver.values()).size).toBe(2000);
     });
 
-    it('is ready from when it has joined its group until it stops', async () => {
+    it('is ready from joining the group until the stop', async () => {
       await givenTopic(1);
       const consumer = create();
       const before = consumer.ready();
@@ -217,7 +217,7 @@ export function describeMessageDelivery(name: string, makeSubject: () => Promise
       expect([before.ok, after, consumer.ready().ok]).toEqual([false, { ok: true }, false]);
     });
 
-    it('counts what each topic has in work', async () => {
+    it('counts the unsettled messages of each topic', async () => {
       const empty = `${topic}.empty`;
       await Promise.all([givenTopic(1), givenTopic(2, empty)]);
       await publish(numbered('r', 3));

@@ -21,7 +21,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       ({ subject, topic, group } = current());
     });
 
-    it('spreads messages without a key over all partitions', async () => {
+    it('spread messages without a key over all partitions', async () => {
       await givenTopic(3);
       await publish(numbered('r', 9));
       const { receiver } = await recording();
@@ -29,7 +29,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       expect(countByPartition(messages)).toEqual({ 0: 3, 1: 3, 2: 3 });
     });
 
-    it('keeps messages of one key in one partition, in order', async () => {
+    it('keep messages of one key in one partition, in order', async () => {
       await givenTopic(3);
       const values = numbered('r', 5);
       await subject.publisher.publish(values.map((value) => ({ topic, key: 'k', value })));
@@ -39,11 +39,11 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       expect(messages.map(valueOf)).toEqual(values);
     });
 
-    it('refuses to call a message published whose topic is missing', async () => {
+    it('refuse a message if they do not exist', async () => {
       await expect(publish(['lost'])).rejects.toThrow(`could not publish to ${topic}: no such topic`);
     });
 
-    it('publishes to other topics while one is missing', async () => {
+    it('accept messages while another topic is missing', async () => {
       await givenTopic(1);
       const lost = publish(['lost'], `${topic}.missing`);
       const kept = publish(['kept']);
@@ -53,7 +53,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       await receiver.until(() => receiver.values().includes('kept'));
     });
 
-    it('uses and consumes partitions that were added later', async () => {
+    it('deliver messages of partitions that were added later', async () => {
       await givenTopic(1);
       const { receiver } = await recording();
       await givenTopic(3);
@@ -64,7 +64,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       }
     });
 
-    it('does not take partitions away', async () => {
+    it('keep their partitions if fewer are requested', async () => {
       await givenTopic(3);
       await givenTopic(1);
       await publish(numbered('r', 3));
@@ -72,13 +72,13 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       expect(countByPartition(await receiver.first(3))).toEqual({ 0: 1, 1: 1, 2: 1 });
     });
 
-    it('lets two callers create the same topic at once', async () => {
+    it('can be created by two callers at once', async () => {
       await Promise.all([givenTopic(2), givenTopic(2), givenTopic(3)]);
       await givenTopic(3);
       await publish(['r']);
     });
 
-    it('gives each topic to those who subscribe to it, whoever else is in the group', async () => {
+    it('are assigned to the consumers that subscribe to them, whatever else is in the group', async () => {
       const [award, message] = [`${topic}.award`, `${topic}.message`];
       await Promise.all([givenTopic(4, award), givenTopic(4, message)]);
       const awards = await consuming(settlingReceiver(), [award]);
@@ -93,13 +93,13 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       expect(new Set(others.receiver.delivered.map(({ lane }) => lane.topic))).toEqual(new Set([message]));
     });
 
-    it('creates the topics that a consumer needs', async () => {
+    it('are created if a consumer needs them', async () => {
       const { receiver } = await recording();
       await publish(['first']);
       await receiver.until(() => receiver.values().includes('first'));
     });
 
-    it('goes on with the other topics while one is deleted, and with that one when it is there again', async () => {
+    it('are consumed while another topic is deleted, and that topic after it is recreated', async () => {
       const gone = `${topic}.gone`;
       await Promise.all([givenTopic(2), givenTopic(2, gone)]);
       const { consumer, receiver } = await consuming(settlingReceiver(), [topic, gone]);
@@ -120,7 +120,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       await receiver.until(() => numbered('after', 10).every((value) => receiver.values().includes(value)));
     });
 
-    it('consumes the topics that it is given later, and no longer those that are taken away', async () => {
+    it('are consumed after they are added to a subscription, and no longer after they are removed', async () => {
       const added = `${topic}.added`;
       await givenTopic(2);
       const { consumer, receiver } = await recording();
@@ -131,7 +131,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       expect([receiver.values(), consumer.stats().map((entry) => entry.topic)]).toEqual([['heard'], [added]]);
     });
 
-    it('gives topics that it has more partitions, and loses nothing of what comes meanwhile', async () => {
+    it('get more partitions through a subscription, without losing messages in the meantime', async () => {
       await givenTopic(1);
       const { consumer, receiver } = await consuming(settlingReceiver());
       receiver.settleWith(consumer);
@@ -144,7 +144,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       await receiver.until(() => numbered('before', 20).every((value) => receiver.values().includes(value)));
     });
 
-    it('tells how much of a topic the group has not handled, and of a missing one that it is unknown', async () => {
+    it('report the unhandled messages of a group, and null if they are missing', async () => {
       const missing = `${topic}.missing`;
       await givenTopic(3);
       await publish(numbered('r', 9));
@@ -163,7 +163,7 @@ export function describeMessageTopics(name: string, makeSubject: () => Promise<M
       ]);
     });
 
-    it('names the topics that it could not publish to, and publishes to the others', async () => {
+    it('are named in the error if publishing to them fails, while others get their messages', async () => {
       const missing = `${topic}.missing`;
       await givenTopic(1);
       const failure = await subject.publisher

@@ -45,7 +45,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
   describe(`the agenda ${name}`, () => {
     subjectForEach();
 
-    it('tells of each feed when the first on its agenda is due', async () => {
+    it('returns for each feed when its first entry is due', async () => {
       const [{ feedId, steps }, other] = [
         await startFedRun(subject, [['u1'], ['u2']]),
         await startFedRun(subject, [['u3']]),
@@ -63,7 +63,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect((await subject.sweep.nextDue([feedId])).get(feedId)).toBeLessThanOrEqual(0);
     });
 
-    it('offers what waits once it is due, children included, with the users lost before', async () => {
+    it('offers waiting steps once they are due, children included, with the users lost before', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       const [one, two] = claimed;
@@ -77,7 +77,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       ]);
     });
 
-    it('marks what it offered: the next time comes after 10 s, then after 20 s, at last every 10 min', async () => {
+    it('postpones an offered step by 10 s, then 20 s, and at last 10 min', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       await record(ledger, waitingOf(await claimOne(ledger, steps[0] ?? fail()), { delayMs: 0 }));
       for (const pauseSeconds of [10, 20, 40, 80, 160, 320, 600, 600]) {
@@ -88,7 +88,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       }
     });
 
-    it('begins anew with a step that was claimed and put back in between', async () => {
+    it('starts again at the shortest pause for a step that was claimed and released in between', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       const [ref] = steps;
       if (!ref) throw new Error('one batch was fed');
@@ -99,7 +99,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       }
     });
 
-    it('begins anew with a step that was claimed after its offer, when its worker dies each time', async () => {
+    it('starts again at the shortest pause for a step claimed after its offer, even if its worker always dies', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       const [ref] = steps;
       if (!ref) throw new Error('one batch was fed');
@@ -119,7 +119,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await offered(feedId)).toEqual([]);
     });
 
-    it('takes no more of one feed than asked for, and leaves other feeds their own', async () => {
+    it('offers no more of one feed than the limit, and other feeds have their own', async () => {
       const first = await startFedRun(subject, someBatches(5, 1));
       const second = await startFedRun(subject, someBatches(2, 1));
       const { claimed } = await ledger.flush({ results: [], claims: [...first.steps, ...second.steps], begins: [] });
@@ -139,7 +139,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect((await subject.sweep.due(feeds, 2, [])).more).toEqual([]);
     });
 
-    it('waits for the lease of what is in hand', async () => {
+    it('offers a claimed step only after its lease', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       const [ref] = steps;
       if (!ref) throw new Error('one batch was fed');
@@ -150,7 +150,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await offered(feedId)).toEqual([[1, 1]]);
     });
 
-    it('keeps a batch until it is through the chain, and takes it off then', async () => {
+    it('keeps a batch until it has passed the chain, then removes it', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
       const [ref] = steps;
       if (!ref) throw new Error('one batch was fed');
@@ -167,7 +167,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await subject.rows.agenda(feedId)).toEqual([]);
     });
 
-    it('does not offer again what lies on a topic that nobody empties', async () => {
+    it('does not offer a step again while its topic is not consumed', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       await record(ledger, waitingOf(await claimOne(ledger, steps[0] ?? fail()), { delayMs: 0 }));
       const busy = [{ feedId, step: 1 }];
@@ -180,7 +180,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await offered(feedId)).toEqual([[1, 1]]);
     });
 
-    it('has what could not be published due again in five seconds, as if it had not been offered', async () => {
+    it('offers an unpublished step again after five seconds, as if it had not been offered', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       await record(ledger, waitingOf(await claimOne(ledger, steps[0] ?? fail()), { delayMs: 0 }));
       for (let i = 0; i < 3; i++) {
@@ -207,7 +207,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await offered(feedId)).toHaveLength(3);
     });
 
-    it('offers no try of a fault before quiet hours of the same step end, and then one batch', async () => {
+    it('offers no batch of a faulty step before the quiet hours of that step end, and then offers one', async () => {
       const { feedId, steps } = await startFedRun(subject, someBatches(3, 1));
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       await subject.holds.hold([
@@ -222,7 +222,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await offered(feedId)).toEqual([]);
     });
 
-    it('names a step whose leases lapse again and again, and does not offer it', async () => {
+    it('reports a step whose leases expire repeatedly, and does not offer it', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       const [ref] = steps;
       if (!ref) throw new Error('one batch was fed');
@@ -236,10 +236,10 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
     });
   });
 
-  describe(`the window above the mark ${name}`, () => {
+  describe(`the sweep window above the mark ${name}`, () => {
     subjectForEach();
 
-    it('puts what a dead worker left on the agenda, once its lease is over', async () => {
+    it('adds a step of a dead worker to the agenda once its lease has expired', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
       await claimOne(ledger, steps[0] ?? fail());
       expect(await look(feedId, everyStep)).toEqual({ running: 1, next: null });
@@ -249,7 +249,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await offered(feedId)).toEqual([[1, 1]]);
     });
 
-    it('puts what nobody claimed on the agenda where it is asked for, step by step', async () => {
+    it('adds unclaimed steps to the agenda if requested, by step', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3'], ['u4']]);
       await record(ledger, doneOf(await claimOne(ledger, steps[0] ?? fail()), { failures: [failed('u2')] }));
       await look(feedId);
@@ -263,7 +263,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       ]);
     });
 
-    it('leaves alone what has no survivors, what expired and what was the last step', async () => {
+    it('skips batches without survivors, expired batches and batches after the last step', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1'], ['u2'], ['u3']]);
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       const [one, two, three] = claimed;
@@ -274,7 +274,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await subject.rows.agenda(feedId)).toEqual([]);
     });
 
-    it('moves the mark over what is through the chain or on the agenda, and looks there no more', async () => {
+    it('moves the mark over batches that have ended or are on the agenda', async () => {
       const { feedId, steps } = await startFedRun(subject, someBatches(5, 1));
       const { claimed } = await ledger.flush({ results: [], claims: steps.slice(0, 4), begins: [] });
       const [one, two, three] = claimed;
@@ -287,7 +287,7 @@ export function describeOutboxSweep(name: string, makeSubject: MakeExecutionSubj
       expect(await look(feedId, [], { from: 1, limit: 1 })).toEqual({ running: 1, next: 5 });
     });
 
-    it('goes on where the last window ended, without losing the mark', async () => {
+    it('continues where the last window ended, without losing the mark', async () => {
       const { feedId } = await startFedRun(subject, someBatches(5, 1));
       expect(await look(feedId, [], { from: 1, limit: 2 })).toEqual({ running: 0, next: 3 });
       expect(await look(feedId, [], { from: 3, limit: 2 })).toEqual({ running: 0, next: 5 });

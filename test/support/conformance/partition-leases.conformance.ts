@@ -38,13 +38,13 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
     const assign = (lease: HeldLease, node: string, of: readonly number[]) =>
       partitions.assign(lease, new Map(of.map((partition) => [partition, node])));
 
-    it('gives a scheduler what the leader means for it, and nothing else', async () => {
+    it('are given to the scheduler that the leader assigned, and to no other', async () => {
       await assign(await lead(), 'a', [1, 5, 63]);
       expect(await beatOf('a')).toEqual([1, 5, 63]);
       expect(await beatOf('b')).toEqual([]);
     });
 
-    it('knows who is alive, until a lease after the last beat', async () => {
+    it('list a scheduler as alive until a lease after its last heartbeat', async () => {
       await lead();
       await beat('b');
       await beat('a');
@@ -55,7 +55,7 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect((await partitions.assignment()).schedulers).toEqual(['a']);
     });
 
-    it('lets an owner keep what is meant for another until it gives it back, and tells it so', async () => {
+    it('are kept by their owner until it releases them, and are marked as unwanted after reassignment', async () => {
       const lease = await lead();
       await assign(lease, 'a', [1, 2]);
       await beat('a');
@@ -70,7 +70,7 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beatOf('b')).toEqual([2]);
     });
 
-    it('gives what has run out to whom it is meant for, under a greater token', async () => {
+    it('are given after they expire to the assigned scheduler, under a greater token', async () => {
       const lease = await lead();
       await assign(lease, 'a', [7]);
       const [first] = await beat('a');
@@ -81,14 +81,14 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beatOf('a')).toEqual([]);
     });
 
-    it('keeps the token as long as the owner renews in time', async () => {
+    it('keep their token while the owner renews them in time', async () => {
       await assign(await lead(), 'a', [7]);
       const [first] = await beat('a');
       await subject.passTime(ttlMs - 1000);
       expect(await beat('a')).toEqual([first]);
     });
 
-    it('leaves an owner that beats what it has, for two thirds of a lease after each beat', async () => {
+    it('stay with an owner that sends heartbeats, for two thirds of a lease after each', async () => {
       const lease = await lead();
       await assign(lease, 'a', [7]);
       await beat('a');
@@ -104,7 +104,7 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beatOf('b')).toEqual([7]);
     });
 
-    it('frees everything of who leaves, at once', async () => {
+    it('are freed immediately when their owner leaves', async () => {
       const lease = await lead();
       await assign(lease, 'a', [7]);
       await beat('a');
@@ -114,7 +114,7 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beatOf('b')).toEqual([7]);
     });
 
-    it('leaves what it had to those who live, who take it with their next beat, without a word of the leader', async () => {
+    it('are passed by a leaving scheduler to living ones at their next heartbeat, without the leader', async () => {
       const lease = await lead();
       await assign(lease, 'a', [6, 7, 8, 9]);
       await assign(lease, 'b', [1]);
@@ -124,14 +124,14 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beatOf('c')).toEqual([7, 9]);
     });
 
-    it('takes no word from who leads no more', async () => {
+    it('ignore assignments of a former leader', async () => {
       const lease = await lead();
       await subject.leases.release(lease);
       await assign(lease, 'a', [7]);
       expect((await partitions.assignment()).partitions[7]).toEqual({ wanted: null, owner: null });
     });
 
-    it('lets owners keep what they have while nobody leads, and adopt what is free for two leases', async () => {
+    it('stay with their owners without a leader, and free ones are adopted after two leases', async () => {
       const lease = await lead();
       await assign(lease, 'a', all.slice(0, 32));
       await assign(lease, 'b', all.slice(32));
@@ -148,7 +148,7 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beatOf('a')).toEqual(all);
     });
 
-    it('adopts nothing while somebody leads', async () => {
+    it('are not adopted while a leader exists', async () => {
       const lease = await lead();
       await assign(lease, 'b', [3]);
       await beat('b');
@@ -156,7 +156,7 @@ export function describePartitionLeases(name: string, makeSubject: () => Promise
       expect(await beatOf('a')).toEqual([]);
     });
 
-    it('counts no scheduler whose region was switched off, and lets it adopt nothing', async () => {
+    it('are neither assigned to nor adopted by a scheduler of a region that is switched off', async () => {
       const lease = await lead();
       await beat('a');
       await subject.setRegion('east', true);

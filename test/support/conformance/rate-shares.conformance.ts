@@ -30,17 +30,17 @@ export function describeRateShares(name: string, makeSubject: () => Promise<Rate
       return shares;
     };
 
-    it('give all to a worker that is alone', async () => {
+    it('give the whole rate to a single worker', async () => {
       expect(await ask('a')).toBe(90);
     });
 
-    it('give nothing away before who had it has said that it knows, and then equal parts', async () => {
+    it('reduce the share of a worker first and then give the freed part to another, until both are equal', async () => {
       expect(await askAll('a', 'b')).toEqual([90, 0]);
       expect(await askAll('a', 'b')).toEqual([45, 0]);
       expect(await askAll('a', 'b')).toEqual([45, 45]);
     });
 
-    it('keep the part of a worker that died until its lease ends', async () => {
+    it('keep the share of a dead worker until its lease ends', async () => {
       for (let round = 0; round < 3; round++) await askAll('a', 'b');
       await subject.passTime(2000);
       expect(await ask('b')).toBe(45);
@@ -48,7 +48,7 @@ export function describeRateShares(name: string, makeSubject: () => Promise<Rate
       expect(await ask('b')).toBe(90);
     });
 
-    it('are of one action type and one unit', async () => {
+    it('are separate for each action type and unit', async () => {
       await ask('a');
       expect(await ask('b', 90, 'send-message')).toBe(90);
       const users = { actionType: 'award-reward', unit: 'users', ratePerSecond: 9000, demand: 9000, using: 0 } as const;
@@ -56,7 +56,7 @@ export function describeRateShares(name: string, makeSubject: () => Promise<Rate
       expect(await subject.sharesOf('b').exchange([], leaseMs)).toEqual([]);
     });
 
-    it('are never more than the rate, however many ask at once', async () => {
+    it('never exceed the rate in total, however many workers request one at once', async () => {
       const owners = Array.from({ length: 8 }, (_, index) => `w${index}`);
       for (let round = 0; round < 4; round++) {
         const before = new Map(using);

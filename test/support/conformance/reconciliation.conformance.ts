@@ -42,7 +42,7 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
       fed: (await talliesOf(subject))[0]?.feeds.map(({ fedUsers, totals }) => ({ fedUsers, totals })),
     });
 
-    it('finds nothing to repair in what was written as it has to be', async () => {
+    it('finds nothing to repair in correct rows', async () => {
       expect(await reconcile()).toEqual([]);
       expect((await subject.control.events(runId, 100, null)).items.map(({ kind }) => kind)).not.toContain('repaired');
     });
@@ -53,7 +53,7 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
       ['totals-lost', { kind: 'totals', step: 1 }],
       ['failure-totals-lost', { kind: 'failure-totals', step: 1, what: 'out-of-stock +1' }],
       ['fed-users-drifted', { kind: 'fed-users', step: null, what: '-5' }],
-    ])('sets right: %s', async (damage, repair) => {
+    ])('repairs %s', async (damage, repair) => {
       const before = await look();
       await subject.rows.damage(feedId, damage);
       expect(await look()).not.toEqual(before);
@@ -62,7 +62,7 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
       expect(await reconcile()).toEqual([]);
     });
 
-    it('puts open steps back on the agenda that nobody would have looked for', async () => {
+    it('adds open steps to the agenda that no process would find', async () => {
       await subject.rows.damage(feedId, 'agenda-lost');
       expect(await subject.rows.agenda(feedId)).toEqual([]);
       expect(await reconcile()).toEqual([
@@ -80,7 +80,7 @@ export function describeReconciliation(name: string, makeSubject: MakeExecutionS
       expect(await reconcile()).toEqual([]);
     });
 
-    it('tells of it in the history of the run', async () => {
+    it('records its repairs in the history of the run', async () => {
       await subject.rows.damage(feedId, 'fed-users-drifted');
       await reconcile();
       const { items } = await subject.control.events(runId, 100, null);

@@ -34,7 +34,7 @@ export function describeRegistry(name: string, makeSubject: () => Promise<Regist
 
     const register = () => subject.seed({ actionTypes: { 'award-points': points }, partitionsPerShard: 6 });
 
-    it('takes from a file what it has not, and its shards, once', async () => {
+    it('adds action types and shards of a file that it does not have, once', async () => {
       expect(await moves(() => subject.seed(fileOf()))).toBeGreaterThan(0);
       const { actionTypes, shards } = await subject.source.read();
       expect(actionTypes).toMatchObject([
@@ -47,7 +47,7 @@ export function describeRegistry(name: string, makeSubject: () => Promise<Regist
       expect(await moves(() => subject.seed(fileOf()))).toBe(0);
     });
 
-    it('brings shards to life when they are first needed, and leaves those that are there', async () => {
+    it('creates shards when they are first needed, and keeps existing ones', async () => {
       await register();
       const shard = { actionType: 'award-points', country: 'TH' };
       expect(await moves(() => subject.shards.ensure([shard], 3))).toBe(1);
@@ -59,7 +59,7 @@ export function describeRegistry(name: string, makeSubject: () => Promise<Regist
       ]);
     });
 
-    it('raises the partitions of a shard, and never lowers them', async () => {
+    it('raises the partitions of a shard and never lowers them', async () => {
       await register();
       const shard = { actionType: 'award-points', country: 'SG' };
       await subject.shards.ensure([shard], 3);
@@ -70,7 +70,7 @@ export function describeRegistry(name: string, makeSubject: () => Promise<Regist
       expect(await subject.shards.raise({ ...shard, country: 'TH' }, 4)).toBeUndefined();
     });
 
-    it('knows no shards of types that are not registered', async () => {
+    it('creates no shard of an unregistered action type', async () => {
       expect(await subject.shards.ensure([{ actionType: 'award-points', country: 'SG' }], 3)).toEqual([]);
     });
   });

@@ -49,7 +49,7 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       return { runId, feedId };
     }
 
-    it('drops what identifies people first, and figures last', async () => {
+    it('drops users first, then steps, then failures', async () => {
       const { runId, feedId } = await addRun(60, 59);
       expect(await subject.retention.dropWeeks('users', 14)).toEqual({ weeks: 1, heldUp: 0 });
       expect(await subject.count(feedId)).toEqual({ users: 0, steps: 1, failures: 1 });
@@ -64,13 +64,13 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       expect((await subject.reports.failures(runId, {}, 10, null)).items).toEqual([]);
     });
 
-    it('keeps what is not old enough: the end of the run counts', async () => {
+    it('keeps rows of a run that ended too recently, whenever the run began', async () => {
       const { feedId } = await addRun(60, 13);
       expect(await subject.retention.dropWeeks('users', 14)).toEqual({ weeks: 0, heldUp: 0 });
       expect(await subject.count(feedId)).toEqual({ users: 1, steps: 1, failures: 1 });
     });
 
-    it('keeps a week in which one run has not ended', async () => {
+    it('keeps a week that contains a run that has not ended', async () => {
       const [ended, going] = [await addRun(60, 50), await addRun(60, null)];
       for (const kind of ['users', 'steps', 'failures'] as const)
         expect(await subject.retention.dropWeeks(kind, 14)).toEqual({ weeks: 0, heldUp: 0 });
@@ -84,14 +84,14 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       expect(await subject.count(feedId)).toMatchObject({ users: 1, steps: 1 });
     });
 
-    it('drops one week and leaves the next', async () => {
+    it('drops an old week and keeps the next one', async () => {
       const [old, young] = [await addRun(60, 59), await addRun(20, 19)];
       expect(await subject.retention.dropWeeks('users', 30)).toEqual({ weeks: 1, heldUp: 0 });
       expect((await subject.count(old.feedId)).users).toBe(0);
       expect((await subject.count(young.feedId)).users).toBe(1);
     });
 
-    it('deletes runs at last, some at a time, and never one that has not ended', async () => {
+    it('deletes old runs last, some at a time, and never a run that has not ended', async () => {
       const runs = [await addRun(500, 499), await addRun(450, 440), await addRun(500, null)];
       expect(await subject.retention.deleteRuns(400, 1)).toBe(1);
       expect(await subject.retention.deleteRuns(400, 10)).toBe(1);
@@ -100,7 +100,7 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       expect(left.map((snapshot) => snapshot !== undefined)).toEqual([false, false, true]);
     });
 
-    it('deletes the rows of dry runs early, and keeps their figures', async () => {
+    it('deletes the rows of dry runs early and keeps their figures', async () => {
       const [old, young, live] = [
         await addRun(3, 2, 'dry-run'),
         await addRun(3, 0.5, 'dry-run'),
@@ -116,7 +116,7 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       expect(kept[0]).toMatchObject({ kind: 'dry-run', countries: [{ totals: [{ succeeded: 1, failed: 1 }] }] });
     });
 
-    it('deletes what was noted of a run together with it', async () => {
+    it('deletes the progress points of a run together with the run', async () => {
       const [old, going] = [await addRun(500, 499), await addRun(500, null)];
       await subject.addPoint(old.runId);
       await subject.addPoint(going.runId);
@@ -124,7 +124,7 @@ export function describeRetention(name: string, makeSubject: () => Promise<Reten
       expect(await subject.countPoints()).toBe(1);
     });
 
-    it('makes the coming weeks once', async () => {
+    it('creates the coming weeks once', async () => {
       await subject.retention.makeAhead();
       expect(await subject.retention.makeAhead()).toEqual({ weeks: 0, heldUp: 0 });
     });

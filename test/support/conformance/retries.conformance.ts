@@ -89,7 +89,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
 
     const groups = (filter: Partial<RetryFilter> = {}, of = runId) => subject.retries.groups(of, { ...all, ...filter });
 
-    it('counts whose failures stand, by step, country and reason', async () => {
+    it('count the users whose failures are current, by step, country and reason', async () => {
       expect(await groups()).toEqual([
         { step: 1, country: 'SG', reason: 'blocked', users: 1 },
         { step: 1, country: 'SG', reason: 'out-of-stock', users: 1 },
@@ -103,11 +103,11 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       [{ reasons: ['blocked'], steps: [2] }, []],
       [{ countries: ['SG'], steps: [1] }, [1, 1]],
       [{ countries: ['ID'] }, []],
-    ])('keeps to what was asked for: %j', async (filter, steps) => {
+    ])('are restricted to the requested filter: %j', async (filter, steps) => {
       expect((await groups(filter)).map(({ step }) => step)).toEqual(steps);
     });
 
-    it('leaves out ids that can never be sent', async () => {
+    it('omit users with invalid ids', async () => {
       const { runId: other, feedId } = await startFedRun(subject, [['u1']]);
       const [feed] = await subject.feeds.claim('t2', leaseMs, 100, 'all');
       expect(feed).toBeUndefined();
@@ -120,7 +120,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(await groups({}, other)).toEqual([]);
     });
 
-    it('is created due now, as a child, with the same definition', async () => {
+    it('are created as a child run that is due now, with the same definition', async () => {
       const childId = await retry();
       const [prepared, ...none] = await subject.runs.toPrepare(10, []);
       expect(none).toEqual([]);
@@ -133,7 +133,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(await subject.reports.snapshot(runId)).toMatchObject({ parentRunId: null });
     });
 
-    it('has a deadline of its own', async () => {
+    it('have their own deadline', async () => {
       await subject.passTime(86_400_000);
       await retry();
       const [prepared] = await subject.runs.toPrepare(10, []);
@@ -145,20 +145,20 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(short?.deadlineInMs).toBeLessThanOrEqual(600_000);
     });
 
-    it('does not take the place of its campaign’s newest run', async () => {
+    it('do not replace the newest run of their campaign', async () => {
       const childId = await retry();
       const campaignId = (await subject.reports.snapshot(childId))?.campaignId ?? '';
       expect((await subject.campaigns.get(campaignId))?.latestRun?.runId).toBe(runId);
     });
 
-    it('is created once by the same id', async () => {
+    it('are created once for the same id', async () => {
       const childId = await retry();
       const again = { runId: childId, of: runId, filter: all, deadlineSeconds: null };
       expect(await subject.retries.create(again)).toEqual({ kind: 'created' });
       expect(await subject.runs.toPrepare(10, [])).toHaveLength(1);
     });
 
-    it('waits for the run, and for another child, to end', async () => {
+    it('are refused until the run and any other child run have ended', async () => {
       const { runId: running } = await startFedRun(subject, [['u1']]);
       const another = { runId: uuidv7(), filter: all, deadlineSeconds: null };
       expect(await subject.retries.create({ ...another, of: running })).toEqual({ kind: 'not-ended' });
@@ -168,7 +168,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(await subject.retries.create({ ...another, of: runId })).toEqual({ kind: 'created' });
     });
 
-    it('begins with a feed for each step, whose users are in order', async () => {
+    it('begin with one feed per failed step, with users in order', async () => {
       const feeds = await begin(await retry());
       expect(feeds).toMatchObject([
         { country: 'SG', fromStep: 1, hasStoredUsers: true, firstAction: 'award-reward', ...ofUsers(2), cursor: null },
@@ -181,7 +181,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       ]);
     });
 
-    it('gives its users page by page', async () => {
+    it('return their users page by page', async () => {
       const [feed] = await begin(await retry());
       const page = (after: string | null) => subject.feeds.retriedUsers(feed?.feedId ?? '', after, 1);
       expect(await page(null)).toEqual({ users: ['u2'], isLast: false });
@@ -189,7 +189,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(await page('u5')).toEqual({ users: [], isLast: true });
     });
 
-    it('begins once, and not at all with nobody', async () => {
+    it('begin once, and not without users', async () => {
       const childId = await retry();
       expect(await subject.runs.beginRetry(childId)).toBe(3);
       expect(await subject.runs.beginRetry(childId)).toBeNull();
@@ -199,12 +199,12 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(await subject.reports.snapshot(empty)).toMatchObject({ state: 'preparing', countries: [] });
     });
 
-    it('tries again only whom it was asked to', async () => {
+    it('retry only the requested users', async () => {
       const feeds = await begin(await retry({ reasons: ['blocked'] }));
       expect(feeds).toMatchObject([{ fromStep: 1, ...ofUsers(1) }]);
     });
 
-    it('has batches that begin with the step that failed', async () => {
+    it('have batches that begin with the failed step', async () => {
       const [, second] = await begin(await retry({ steps: [1, 2] }));
       if (!second) throw new Error('there is no feed of the second step');
       const { feedId, token, runId: childId } = second;
@@ -224,7 +224,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       ]);
     });
 
-    it('takes a failure off its parent: the newest one counts', async () => {
+    it('replace the failure in the parent run by the newest result', async () => {
       const childId = await retry();
       const [first, second] = await begin(childId);
       if (!first || !second) throw new Error('there are two feeds');
@@ -246,7 +246,7 @@ export function describeRetries(name: string, makeSubject: MakeExecutionSubject)
       expect(await groups()).toEqual([]);
     });
 
-    it('leaves on its parent whom it never fed', async () => {
+    it('leave failures in the parent run of users that they never fed', async () => {
       const childId = await retry();
       const [first] = await begin(childId);
       if (!first) throw new Error('there is a feed');

@@ -36,7 +36,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
     };
     const kindsOf = async (runId: string) => (await control.events(runId, 100, null)).items.map(({ kind }) => kind);
 
-    it('shows the run to whoever decides, and leaves it as it is when that changes nothing', async () => {
+    it('passes the run to the decision, and changes nothing if the decision is null', async () => {
       const { runId } = await startRun(subject, { priority: 'high', paceUsersPerSecond: 50 });
       const controlled = await control.change(runId, (run) => ({ change: null, seen: run }));
       expect(controlled?.decision.seen).toMatchObject({
@@ -48,7 +48,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(await kindsOf(runId)).toEqual(['created', 'begun']);
     });
 
-    it('moves a run on, with why and since when, and its events in their order', async () => {
+    it('changes the state with reason and time, and appends events in order', async () => {
       const { runId } = await startRun(subject);
       const before = await control.change(runId, () => ({ change: null }));
       await subject.passTime(1);
@@ -64,7 +64,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(items.every(({ at }) => at instanceof Date)).toBe(true);
     });
 
-    it('changes settings for this run alone, and takes limits away', async () => {
+    it('changes settings of one run only, and removes limits', async () => {
       const first = await startRun(subject, { paceUsersPerSecond: 50, pauseAtFailedPercent: 5 });
       const settings = { priority: 'low', paceUsersPerSecond: null } as const;
       const { run } = await apply(first.runId, { settings, events: [] });
@@ -77,7 +77,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect((await subject.campaigns.get(first.campaignId))?.definition).toMatchObject({ paceUsersPerSecond: 50 });
     });
 
-    it('moves the deadline, which workers and feeders go by at once', async () => {
+    it('changes the deadline, which workers and triggers apply immediately', async () => {
       const { runId, feedId } = await startFedRun(subject, [['u1']]);
       const [before] = await subject.contexts.admissions([feedId]);
       const current = (await control.change(runId, () => ({ change: null })))?.run.deadlineAt.getTime() ?? 0;
@@ -89,7 +89,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.contexts.admissions([feedId])).toMatchObject([{ verdict: 'expire' }]);
     });
 
-    it('lets nothing of a paused run be started, fed or swept, and all of it again when it is resumed', async () => {
+    it('stops calls, feeding and sweeping of a paused run, and continues them on resume', async () => {
       const { runId, owned } = await startRun(subject);
       const [feed] = owned;
       if (!feed) throw new Error('the run has no feed');
@@ -108,7 +108,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(await talliesOf(subject)).toMatchObject([{ runId }]);
     });
 
-    it('tells the runs apart whose time is over: cancelled, or past their deadline', async () => {
+    it('lists the runs that are cancelled or past their deadline', async () => {
       const [going, cancelled, late] = [await startRun(subject), await startRun(subject), await startRun(subject)];
       expect(await subject.runs.tallies('over')).toEqual([]);
       await apply(cancelled.runId, { to: 'cancelling', events: [] });
@@ -118,7 +118,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect((await talliesOf(subject)).map(({ runId }) => runId)).toContain(going.runId);
     });
 
-    it('keeps a run that is paused before it began from being prepared, until it is resumed', async () => {
+    it('does not prepare a run that was paused before it began, until it is resumed', async () => {
       const { runId } = await createRun(subject);
       await apply(runId, { to: 'paused', events: [] });
       expect(await subject.runs.toPrepare(10, [])).toEqual([]);
@@ -137,7 +137,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(await subject.reports.snapshot(runId)).toMatchObject({ stalled: null, waitingSince: null });
     });
 
-    it('counts what is claimed by step, what waits, and what lies on the topics', async () => {
+    it('counts claimed batches by step, waiting batches and batches on topics', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, someBatches(6, 10));
       const ledger = subject.ledgerOf('a');
       const [first, second, third] = steps;
@@ -156,7 +156,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       });
     });
 
-    it('counts what was claimed again after it was put back, and not what a dead worker left', async () => {
+    it('counts batches claimed again after a release, and excludes those of a dead worker', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, someBatches(2, 10));
       const ledger = subject.ledgerOf('a');
       const [first] = steps;
@@ -174,7 +174,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(await control.underWay(nobody)).toEqual({ inFlight: [], ready: 0, waiting: 0 });
     });
 
-    it('judges failures anew from where it was resumed', async () => {
+    it('counts failures for the failure limit from the resume on', async () => {
       const limits = { pauseAtFailedPercent: 10, pauseAtFailedMinUsers: 5 };
       const { runId, steps } = await startFedRun(subject, someBatches(2, 10), limits);
       const ledger = subject.ledgerOf('a');
@@ -189,7 +189,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       expect(await talliesOf(subject)).toMatchObject([{ ...judged, judgedFrom }]);
     });
 
-    it('tells the history of a run page by page, oldest first, and nothing of others', async () => {
+    it('returns the history of a run page by page, oldest first, without other runs', async () => {
       const [{ runId }, other] = [await startRun(subject), await startRun(subject)];
       await apply(runId, { to: 'pausing', events: [paused] });
       await subject.runs.settlePause(runId);
@@ -206,7 +206,7 @@ export function describeRunControl(name: string, makeSubject: MakeExecutionSubje
       await expect(control.events(runId, 4, 'nonsense')).rejects.toThrow(InvalidCursorError);
     });
 
-    it('knows no run that never was', async () => {
+    it('returns undefined for a run that does not exist', async () => {
       expect(await control.change(nobody, () => ({ change: null }))).toBeUndefined();
       expect((await control.events(nobody, 10, null)).items).toEqual([]);
     });

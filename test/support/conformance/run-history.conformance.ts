@@ -32,8 +32,8 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
     }
     const tell = async (...runIds: string[]) => (await subject.runHistory.noteTroubles(runIds)).map(({ kind }) => kind);
 
-    describe('in points', () => {
-      it('has one for each five seconds, whoever notes it and however often', async () => {
+    describe('the progress points of a run', () => {
+      it('are stored once per five seconds, whichever process writes them', async () => {
         const { runId } = await startRun(subject);
         expect(await Promise.all([note(runId), note(runId), note(runId)])).toContain(1);
         expect(await note(runId)).toBe(0);
@@ -42,7 +42,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(await endedOf(runId)).toEqual([0, 0]);
       });
 
-      it('counts who succeeded, failed or is unknown by then, in all steps and countries, and nobody else', async () => {
+      it('count succeeded, failed and unknown users over all steps and countries, and no others', async () => {
         const { runId, steps } = await startFedRun(subject, someBatches(3, 4));
         const [first, second, third] = steps;
         const ledger = subject.ledgerOf('a');
@@ -58,7 +58,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(await endedOf(runId)).toEqual([4, 6]);
       });
 
-      it('has none before the run has begun, goes on while it is paused, and knows of no other run', async () => {
+      it('are absent before the run begins, are stored while it is paused, and belong to one run', async () => {
         const { runId } = await createRun(subject);
         expect(await note(runId)).toBe(0);
         expect(await subject.reports.points(runId)).toEqual({ startedAt: null, endedAt: null, points: [] });
@@ -71,7 +71,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(await pointsOf(runId)).toEqual([]);
       });
 
-      it('ends with what was counted when the run ended, and nothing behind it', async () => {
+      it('end with the counts at the end of the run', async () => {
         const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
         await note(runId);
         await subject.passTime(2 * firstGapMs);
@@ -85,7 +85,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(await note(runId)).toBe(0);
       });
 
-      it('has its end in the place of what was noted less than five seconds before', async () => {
+      it('replace a point less than five seconds before the end by the final one', async () => {
         const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
         await note(runId);
         const ledger = subject.ledgerOf('a');
@@ -94,7 +94,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(await endedOf(runId)).toEqual([4]);
       });
 
-      it('thins out as the run goes on, and never holds more than there is room for', async () => {
+      it('are thinned out as the run continues, within a fixed maximum', async () => {
         const { runId } = await startRun(subject);
         for (let minutes = 0; minutes < 50; minutes++) {
           await note(runId);
@@ -111,7 +111,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
       });
     });
 
-    it('is written of the runs that were asked for alone', async () => {
+    it('are written only for the requested runs', async () => {
       const [asked, other] = [
         await startFedRun(subject, someBatches(1, 4)),
         await startFedRun(subject, someBatches(1, 4)),
@@ -127,7 +127,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
       expect(await tell(asked.runId, other.runId)).toEqual(['step-released']);
     });
 
-    describe('of what came in its way', () => {
+    describe('the disruptions of a run', () => {
       const SG = { actionType: 'award-reward', country: 'SG' };
       const broken = { shard: SG, cause: 'award-reward in SG: connection refused', retryAfterMs: null, random: 0.5 };
       const eventsOf = async (runId: string) => {
@@ -140,7 +140,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         await subject.guards.endProbe({ ...broken, answered: true });
       }
 
-      it('tells once that a breaker opened, and once that it has closed', async () => {
+      it('include one event when a breaker opens and one when it closes', async () => {
         const { runId } = await startRun(subject);
         await subject.guards.open(broken);
         expect(await Promise.all([tell(runId), tell(runId)])).toContainEqual(['breaker-opened']);
@@ -157,7 +157,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(Number(closed?.detail['forMs'])).toBeLessThan(60_000);
       });
 
-      it('tells of no breaker that nobody of the run has to pass: another country, or all are through', async () => {
+      it('exclude the breaker of another country or of a step that all batches have passed', async () => {
         const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
         await subject.guards.open({ ...broken, shard: { ...SG, country: 'ID' } });
         expect(await tell(runId)).toEqual([]);
@@ -170,7 +170,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(await eventsOf(runId)).toMatchObject([{ detail: { step: 2, action: 'send-message', country: 'SG' } }]);
       });
 
-      it('forgets a breaker behind which nobody waits any more, and does not say that it has closed', async () => {
+      it('include no closing of a breaker for which no batch waits', async () => {
         const { runId, steps } = await startFedRun(subject, someBatches(1, 4));
         await subject.guards.open(broken);
         expect(await tell(runId)).toEqual(['breaker-opened']);
@@ -181,7 +181,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(await tell(runId)).toEqual([]);
       });
 
-      it('tells that a step is held for a person, why, and that it is no more', async () => {
+      it('include a step that is held with its cause, and its release', async () => {
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
         await subject.holds.hold([{ feedId, step: 2, kind: 'fault', cause: 'send-message answers 404' }]);
         expect(await tell(runId)).toEqual(['step-held']);
@@ -195,7 +195,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(Number(released?.detail['forMs'])).toBeGreaterThanOrEqual(5000);
       });
 
-      it('tells of a feed whose page was not to be had twice in a row, and that it goes on', async () => {
+      it('include a feed whose page failed twice in a row, and its recovery', async () => {
         const { runId, owned } = await startRun(subject);
         const [feed] = owned;
         if (!feed) throw new Error('the run has a feed');
@@ -219,7 +219,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect(moved?.detail).toMatchObject({ country: 'SG', cause: 'segmentation answers 503' });
       });
 
-      it('tells nothing of a run that has ended, nor of what stood when it did', async () => {
+      it('include nothing of a run that has ended', async () => {
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
         await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'award-reward answers 404' }]);
         await tell(runId);
@@ -228,7 +228,7 @@ export function describeRunHistory(name: string, makeSubject: MakeExecutionSubje
         expect((await eventsOf(runId)).map(({ kind }) => kind)).toEqual(['step-held', 'ended']);
       });
 
-      it('says no more of what flaps for ever than a history can hold', async () => {
+      it('stop at the maximum size of a history if a state keeps changing', async () => {
         const { runId, feedId } = await startFedRun(subject, someBatches(1, 4));
         const flap = async () => {
           await subject.holds.hold([{ feedId, step: 1, kind: 'fault', cause: 'award-reward answers 404' }]);

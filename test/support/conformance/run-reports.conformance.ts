@@ -38,8 +38,8 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         ...run,
       });
 
-    describe('list', () => {
-      it('tells of a run what it carries out, and when', async () => {
+    describe('the list of runs', () => {
+      it('contains the campaign, state and times of a run', async () => {
         const times = {
           scheduledFor: planned,
           startedAt: new Date(1_800_000_000_001),
@@ -73,7 +73,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         ]);
       });
 
-      it('gives the newest first, page by page, and goes on although runs were added meanwhile', async () => {
+      it('is paged newest first, and stays stable when runs are added', async () => {
         const runIds = [await addRun(), await addRun(), await addRun()];
         const first = await reports.list({}, 2, null);
         await addRun();
@@ -82,7 +82,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(second.next).toBeNull();
       });
 
-      it('keeps to the campaign and the state that were asked for', async () => {
+      it('is restricted to the requested campaign and state', async () => {
         const other = await campaigns.create(campaignDefinitionOf());
         const wanted = await addRun({ state: 'completed' });
         await addRun({ state: 'running' });
@@ -91,12 +91,12 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(found.items.map((header) => header.runId)).toEqual([wanted]);
       });
 
-      it('refuses to go on from what is no id', async () => {
+      it('refuses a cursor that is not an id', async () => {
         await expect(reports.list({}, 10, 'nonsense')).rejects.toThrow(InvalidCursorError);
       });
     });
 
-    describe('comparable', () => {
+    describe('comparable runs', () => {
       const began = (minutes: number): Partial<RunSeed> => {
         const scheduledFor = new Date(planned.getTime() + minutes * 60_000);
         return {
@@ -111,7 +111,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         return headers.map((header) => header.runId);
       };
 
-      it('are the runs before it, the newest first, and then those after it', async () => {
+      it('are the earlier runs, newest first, then the later ones', async () => {
         const [third, first, own, second, fifth, fourth] = [
           await addRun(began(3)),
           await addRun(began(1)),
@@ -125,7 +125,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(await found(first)).toEqual([fifth, fourth, own, third, second]);
       });
 
-      it('are none that go on, that never began, that tried users again, or are of another campaign', async () => {
+      it('exclude active runs, runs that never began, retries and runs of another campaign', async () => {
         const other = await campaigns.create(campaignDefinitionOf());
         const before = await addRun(began(1));
         await addRun({ ...began(2), parentId: before });
@@ -146,12 +146,12 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
     });
 
-    describe('snapshot', () => {
-      it('knows no run that never was', async () => {
+    describe('the snapshot of a run', () => {
+      it('is undefined for a run that does not exist', async () => {
         expect(await reports.snapshot(nobody)).toBeUndefined();
       });
 
-      it('shows a run that is being prepared, without countries', async () => {
+      it('contains no countries while the run is prepared', async () => {
         const runId = await addRun({ state: 'preparing' });
         expect(await reports.snapshot(runId)).toMatchObject({
           state: 'preparing',
@@ -162,7 +162,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         });
       });
 
-      it('shows each country with what was fed, and totals added up over all workers, in the order of the chain', async () => {
+      it('contains each country with fed users and totals over all workers, in chain order', async () => {
         const runId = await addRun({ inFlight: 3 });
         const users = { estimate: 1200, fedUsers: 1000, heldOutUsers: 50, excludedUsers: 200 };
         const counted = { ...users, fedBatches: 10, complete: true };
@@ -207,14 +207,14 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         ]);
       });
 
-      it('leaves other runs out', async () => {
+      it('excludes other runs', async () => {
         const [runId, other] = [await addRun(), await addRun()];
         const feedId = await rows.addFeed(other, { country: 'SG', fedUsers: 100 });
         await rows.addTotals(feedId, 0, { step: 1, batches: 1, succeeded: 100 });
         expect((await reports.snapshot(runId))?.countries).toEqual([]);
       });
 
-      it('says what a feed waits for, before what a step waits for', async () => {
+      it('names the cause of a stalled feed before the cause of a waiting step', async () => {
         const runId = await addRun({ waiting: 1, waitingCause: 'award-reward answers 401' });
         expect(await reports.snapshot(runId)).toMatchObject({
           stalled: 'award-reward answers 401',
@@ -224,7 +224,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(await reports.snapshot(runId)).toMatchObject({ stalled: 'segmentation: 503', stalledBy: 'audience' });
       });
 
-      it('says what each part of it waits for, the oldest first, a held cause once', async () => {
+      it('lists the causes that its parts wait for, oldest first, a held cause once', async () => {
         const runId = await addRun();
         const [sg, id] = [await rows.addFeed(runId, { country: 'SG' }), await rows.addFeed(runId, { country: 'ID' })];
         await rows.addHold(sg, { step: 2, cause: 'HTTP 404', batches: 2, ageMs: 60_000 });
@@ -248,7 +248,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(snapshot).toMatchObject({ stalled: 'HTTP 500', stalledBy: 'step' });
       });
 
-      it('waits for nothing once it has ended', async () => {
+      it('lists no waits after the run has ended', async () => {
         const runId = await addRun({ state: 'expired', endedAt: planned, waitingCause: 'award-reward answers 401' });
         await rows.addFeed(runId, { country: 'SG', stalled: 'segmentation: 503' });
         await rows.addHold(await rows.addFeed(runId, { country: 'ID' }), {
@@ -262,7 +262,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
     });
 
     describe('failure groups', () => {
-      it('are none where nobody failed', async () => {
+      it('are empty if no user failed', async () => {
         expect(await reports.failureGroups(await addRun())).toEqual([]);
       });
 
@@ -286,7 +286,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         ]);
       });
 
-      it('show at most five of their users, those that failed first', async () => {
+      it('contain at most five sample users, the earliest failures first', async () => {
         const runId = await addRun();
         const feedId = await rows.addFeed(runId, { country: 'SG' });
         for (let i = 0; i < 8; i++) await rows.addFailure(feedId, { user: `u${i}`, batchNo: 8 - i });
@@ -296,7 +296,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
       });
     });
 
-    describe('failures', () => {
+    describe('the list of failures', () => {
       async function allPages(runId: string, limit: number, filter: FailureFilter = {}): Promise<RecordedFailure[]> {
         const all: RecordedFailure[] = [];
         let page: Page<RecordedFailure> = { items: [], next: null };
@@ -307,7 +307,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         return all;
       }
 
-      it('tell everything that was recorded about a user', async () => {
+      it('contains everything recorded about a user', async () => {
         const runId = await addRun();
         const feedId = await rows.addFeed(runId, { country: 'SG' });
         const failure = { batchNo: 17, step: 2, reason: 'no-address', detail: 'said "no" 🚫', attempts: 3 };
@@ -319,7 +319,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(items[0]?.failedAt).toBeInstanceOf(Date);
       });
 
-      it('come in the order of country, batch, step and user, whatever the size of the pages', async () => {
+      it('is ordered by country, batch, step and user, whatever the page size', async () => {
         const runId = await addRun();
         const sg = await rows.addFeed(runId, { country: 'SG' });
         const id = await rows.addFeed(runId, { country: 'ID' });
@@ -333,14 +333,14 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         for (const limit of [1, 5, 36, 100]) expect(await allPages(runId, limit)).toMatchObject(expected);
       });
 
-      it('leave other runs out', async () => {
+      it('excludes other runs', async () => {
         const [runId, other] = [await addRun(), await addRun()];
         await rows.addFailure(await rows.addFeed(other, { country: 'SG' }), { user: 'u1' });
         await rows.addFeed(runId, { country: 'SG' });
         expect(await allPages(runId, 10)).toEqual([]);
       });
 
-      it('are those of one step, country and reason where that was asked for, on every page', async () => {
+      it('is restricted to the requested step, country and reason on every page', async () => {
         const runId = await addRun();
         const sg = await rows.addFeed(runId, { country: 'SG' });
         const id = await rows.addFeed(runId, { country: 'ID' });
@@ -356,7 +356,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(await allPages(runId, 2, { reason: `it's % odd` })).toEqual([]);
       });
 
-      it('are those of one batch, and of a time whose end is not in it, where that was asked for', async () => {
+      it('is restricted to a batch, and to a time range with an exclusive end', async () => {
         const runId = await addRun();
         const feedId = await rows.addFeed(runId, { country: 'SG' });
         for (const batchNo of [1, 2, 3]) {
@@ -374,7 +374,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(await allPages(runId, 2, { failedUntil: first })).toEqual([]);
       });
 
-      it('neither repeat nor leave out what stood there when rows are written between two pages', async () => {
+      it('neither repeats nor omits earlier rows if rows are written between two pages', async () => {
         const runId = await addRun();
         const feedId = await rows.addFeed(runId, { country: 'SG' });
         for (const batchNo of [2, 4, 6]) await rows.addFailure(feedId, { batchNo, user: `of batch ${batchNo}` });
@@ -385,7 +385,7 @@ export function describeRunReports(name: string, makeSubject: () => Promise<RunR
         expect(second.items.map((failure) => failure.user)).toEqual(['behind', 'of batch 6']);
       });
 
-      it.each(['', 'nonsense', 'W10'])('refuse to go on from %j', async (cursor) => {
+      it.each(['', 'nonsense', 'W10'])('refuses the cursor %j', async (cursor) => {
         await expect(reports.failures(await addRun(), {}, 10, cursor)).rejects.toThrow(InvalidCursorError);
       });
     });

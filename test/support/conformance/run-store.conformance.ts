@@ -29,7 +29,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       subject = await makeSubject();
     });
 
-    it('wait to be prepared with what their campaign says', async () => {
+    it('are returned for preparation with the definition of their campaign', async () => {
       const { runId, campaignId } = await createRun(subject);
       const definition = campaignDefinitionOf({ countries: ['SG'], deadlineSeconds: 30 * 86_400 });
       const [run] = await subject.runs.toPrepare(10, []);
@@ -38,7 +38,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(run?.deadlineInMs).toBeLessThanOrEqual(30 * 86_400_000);
     });
 
-    it('wait to be prepared in turn: the oldest, the newest, the second oldest, but for those that are in hand', async () => {
+    it('are returned for preparation in turn: oldest, newest, second oldest, without runs in preparation', async () => {
       const runIds: string[] = [];
       for (let i = 0; i < 5; i++) {
         runIds.push((await createRun(subject)).runId);
@@ -51,7 +51,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await seen(2, [first ?? '', fifth ?? ''])).toEqual([second, fourth]);
     });
 
-    it('show why they cannot be prepared yet, until they begin', async () => {
+    it('show why they cannot be prepared, until they begin', async () => {
       const { runId } = await createRun(subject);
       await subject.runs.wait(runId, 'segment "all" in SG: HTTP 503');
       expect(await waitingCauseOf(runId)).toBe('segment "all" in SG: HTTP 503');
@@ -59,7 +59,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await waitingCauseOf(runId)).toBeNull();
     });
 
-    it('begin in each country at its own time, and count the deadline from the last of them', async () => {
+    it('begin in each country at its own time, and count the deadline from the last country', async () => {
       const { runId } = await createRun(subject);
       const [before] = await subject.runs.toPrepare(10, []);
       const snapshot = await subject.reports.snapshot(runId);
@@ -77,7 +77,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await claim()).toContain('ID');
     });
 
-    it('begin once, with a feed for each country', async () => {
+    it('begin once, with one feed per country', async () => {
       const { runId, campaignId } = await createRun(subject);
       expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(true);
       expect(await subject.runs.begin(runId, [feedOf('ID'), feedOf('SG')])).toBe(false);
@@ -102,7 +102,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       ]);
     });
 
-    it('are apart in the tallies, with what was fed and recorded', async () => {
+    it('are tallied separately, with fed and recorded users', async () => {
       const first = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
       await subject.passTime(1000);
       const second = await startRun(subject, { countries: ['ID', 'SG'] });
@@ -119,7 +119,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(tallies[0]?.feeds[0]).toMatchObject({ fedUsers: 3, fedBatches: 2, complete: true, totals });
     });
 
-    it('show what goes on in them, until they end', async () => {
+    it('show their current activity until they end', async () => {
       const { runId } = await startRun(subject);
       await subject.runs.show([{ runId, inFlight: 3, waiting: 2, waitingCause: 'HTTP 503' }]);
       expect(await subject.reports.snapshot(runId)).toMatchObject({
@@ -131,7 +131,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.reports.snapshot(runId)).toMatchObject({ inFlight: 0, stalled: null });
     });
 
-    it('show what goes on in many at once, each by itself', async () => {
+    it('show the activity of many runs in one call, each separately', async () => {
       const [one, other] = [await startRun(subject), await startRun(subject)];
       await subject.runs.show([
         { runId: one.runId, inFlight: 3, waiting: 2, waitingCause: 'HTTP 503, "late"' },
@@ -141,7 +141,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.reports.snapshot(other.runId)).toMatchObject({ inFlight: 1, stalled: null });
     });
 
-    it('are listed since an earlier listing, with what was not committed by then, and told by their ids', async () => {
+    it('are listed since an earlier listing including late commits, and by id', async () => {
       const { runId: early } = await startRun(subject);
       await subject.passTime(11_000);
       const { runId: late } = await startRun(subject);
@@ -161,7 +161,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.runs.tallies([late])).toEqual([]);
     });
 
-    it('are listed with their feeds, when they came into their state, and what is due first on their agendas', async () => {
+    it('are listed with their feeds, the time of their state and the first due agenda entry', async () => {
       const { runId, steps } = await startFedRun(subject, [['u1'], ['u2']]);
       const listed = async () => (await subject.runs.listRuns(null, 0)).runs.find((run) => run.runId === runId);
       const before = await listed();
@@ -180,7 +180,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect((await listed())?.since).not.toBe(before?.since);
     });
 
-    it('name the steps that wait: what is held first, and no cause of long ago', async () => {
+    it('report waiting steps, held ones first, without old causes', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, [['u1'], ['u2']]);
       const ledger = subject.ledgerOf('a');
       const [one, two] = (await ledger.flush({ results: [], claims: steps, begins: [] })).claimed;
@@ -195,7 +195,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await subject.runs.waitingSteps([runId])).toEqual([]);
     });
 
-    it('wait no more for an endpoint once its breaker has closed, though batches still wait for their turn', async () => {
+    it('no longer wait for an endpoint once its breaker has closed, even if batches still wait', async () => {
       const { runId, steps } = await startFedRun(subject, [['u1'], ['u2']], { chain: oneStep });
       const [first, second] = steps;
       if (!first || !second) throw new Error('there are two batches');
@@ -221,7 +221,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await shown()).toEqual([['HTTP 429'], ['HTTP 429'], 'HTTP 429']);
     });
 
-    it('let nobody write to them any more when they end, whoever was about to', async () => {
+    it('refuse all later writes when they end', async () => {
       const { runId, owned } = await startRun(subject);
       const [feed] = owned;
       if (!feed) throw new Error('the run has no feed');
@@ -233,20 +233,20 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect((await subject.reports.snapshot(runId))?.countries).toMatchObject([{ fedUsers: 0 }]);
     });
 
-    it('go on when what was counted does not let them end', async () => {
+    it('continue if the counts do not allow them to end', async () => {
       const { runId } = await startRun(subject);
       expect(await subject.runs.end(runId, () => null)).toBeNull();
       expect(await talliesOf(subject)).toHaveLength(1);
     });
 
-    it('end once, and never change afterwards', async () => {
+    it('end once and never change afterwards', async () => {
       const { runId } = await startRun(subject);
       expect(await subject.runs.finish(runId, 'completed', null)).toBe(true);
       expect(await subject.runs.finish(runId, 'failed', 'too late')).toBe(false);
       expect(await talliesOf(subject)).toEqual([]);
     });
 
-    it('are pausing until somebody sees that nothing is under way any more', async () => {
+    it('are pausing until no call is in flight', async () => {
       const { runId, steps } = await startFedRun(subject, [['u1'], ['u2']]);
       const ledger = subject.ledgerOf('a');
       const [first] = steps;
@@ -285,7 +285,7 @@ export function describeRunStore(name: string, makeSubject: MakeExecutionSubject
       expect(await since()).toBeNull();
     });
 
-    it('cannot end as completed before they have begun, but can fail', async () => {
+    it('cannot complete before they have begun, but can fail', async () => {
       const { runId } = await createRun(subject);
       expect(await subject.runs.finish(runId, 'completed', null)).toBe(false);
       expect(await subject.runs.finish(runId, 'failed', 'no such segment')).toBe(true);

@@ -13,8 +13,8 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       ({ subject, startMs, clientId } = current());
     });
 
-    describe('what people do', () => {
-      it('a paused schedule fires nothing, and tells what it left out when it is resumed', async () => {
+    describe('actions of a user on a schedule', () => {
+      it('pausing stops all fires, and resuming records the skipped occurrences', async () => {
         const scheduleId = await add();
         await subject.passTime(minuteMs);
         expect(await subject.schedules.control(scheduleId, 'pause', 'holiday')).toMatchObject({
@@ -35,7 +35,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         ]);
       });
 
-      it('a disabled one gives up what waits, too', async () => {
+      it('disabling also drops buffered occurrences', async () => {
         const scheduleId = await add({ overlap: 'buffer-one' });
         for (let minute = 1; minute <= 2; minute++) {
           await subject.passTime(minuteMs);
@@ -57,7 +57,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         expect(await subject.schedules.control(scheduleId, 'resume', null)).toMatchObject({ move: { kind: 'stays' } });
       });
 
-      it('a change keeps what was due, which fires by what it was due by', async () => {
+      it('a change keeps due occurrences, which fire by the old definition', async () => {
         const scheduleId = await add();
         await subject.passTime(minuteMs);
         const definition = definitionOf({ cron: '*/10 * * * *' });
@@ -73,7 +73,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         ]);
       });
 
-      it('a change of a paused one tells what it has left out by then', async () => {
+      it('a change of a paused schedule records the occurrences skipped so far', async () => {
         const scheduleId = await add();
         await subject.schedules.control(scheduleId, 'pause', null);
         await subject.passTime(2 * minuteMs);
@@ -83,7 +83,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         expect(await look()).toMatchObject({ looked: 0 });
       });
 
-      it('a change of a schedule that has changed since is refused, and one that changes nothing moves nothing', async () => {
+      it('a change at an outdated revision is refused, and a change without differences has no effect', async () => {
         const scheduleId = await add();
         expect(await subject.schedules.change(scheduleId, { name: 'hourly' }, 9)).toMatchObject({ kind: 'outdated' });
         expect(await subject.schedules.change(scheduleId, { name: 'nightly' }, 1)).toMatchObject({
@@ -95,7 +95,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         expect(await subject.schedules.change(jobIdOf('a', 'b'), {}, null)).toEqual({ kind: 'missing' });
       });
 
-      it('fires now, beside the rhythm', async () => {
+      it('a manual run fires immediately, independently of the rhythm', async () => {
         const scheduleId = await add({ overlap: 'skip' });
         await subject.passTime(30_000);
         const fired = await subject.schedules.fire(scheduleId, { kind: 'manual', atMs: null }, null);
@@ -116,7 +116,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         });
       });
 
-      it('backfills what did not fire in a time, and nothing twice', async () => {
+      it('a backfill fires missed occurrences of a time range, none of them twice', async () => {
         const scheduleId = await add();
         await subject.passTime(4.5 * minuteMs);
         await look();
@@ -135,7 +135,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
         expect(new Set(jobs.map(({ dueAtMs }) => dueAtMs)).size).toBeGreaterThan(4);
       });
 
-      it('backfills so much at once, and not more', async () => {
+      it('a backfill above the limit is refused', async () => {
         const scheduleId = await add();
         const wish = { kind: 'backfill', fromMs: startMs - 10_000 * minuteMs, untilMs: startMs } as const;
         expect(await subject.schedules.fire(scheduleId, wish, null)).toEqual({ kind: 'too-many', atMost: 1000 });
@@ -143,7 +143,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       });
     });
 
-    it('a schedule ends with its end', async () => {
+    it('a schedule ends at its end time', async () => {
       const scheduleId = await add({ until: new Date(startMs + 1.5 * minuteMs).toISOString() });
       await subject.passTime(minuteMs);
       expect((await look()).ended).toEqual([]);
@@ -152,7 +152,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       expect(await record(scheduleId)).toMatchObject({ state: 'ended', nextAt: null });
     });
 
-    it('a schedule that lost its next look is armed again', async () => {
+    it('a schedule whose next check was lost is checked again', async () => {
       const scheduleId = await add();
       expect(await subject.due.rearm(10, null)).toMatchObject({ mended: 0, cursor: null });
       await subject.disarm(scheduleId);
@@ -163,7 +163,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       expect((await look()).fired).toHaveLength(1);
     });
 
-    it('is forgotten after its days, but for what is at work', async () => {
+    it('old occurrences are deleted by age, except active ones', async () => {
       const scheduleId = await add({ cron: '0 0 * * *', catchUpSeconds: 0 });
       await subject.passTime(3 * 1440 * minuteMs);
       await look();
@@ -176,7 +176,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       expect((await told(scheduleId)).map(([, state]) => state)).toEqual(['skipped', 'fired']);
     });
 
-    it('is deleted with what it decided: it fires no more, its job goes on, and others fire as before', async () => {
+    it('a deleted schedule fires no more, its job continues, and other schedules fire as before', async () => {
       const [deleted, other] = [await add(), await add()];
       await subject.passTime(minuteMs);
       await look();
@@ -193,7 +193,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       expect((await subject.schedules.list({}, 10, null)).items).toMatchObject([{ scheduleId: other }]);
     });
 
-    it('is made once under an id, and listed newest first, page by page', async () => {
+    it('a schedule is created once per id, and listed newest first, page by page', async () => {
       const first = await add();
       const definition = definitionOf();
       const again = await subject.schedules.create({
@@ -227,7 +227,7 @@ export function describeScheduleChanges(name: string, makeSubject: () => Promise
       await expect(subject.schedules.list({}, 1, 'nonsense')).rejects.toThrow('nonsense');
     });
 
-    it('lists occurrences page by page, by state and group', async () => {
+    it('occurrences are listed page by page, by state and group', async () => {
       const scheduleId = await add({ misfire: 'fire-all' });
       await subject.passTime(3 * minuteMs);
       await look();

@@ -13,8 +13,8 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       ({ subject, startMs, clientId } = current());
     });
 
-    describe('what is due', () => {
-      it('fires once, at its instant and not before, as a job that says what for', async () => {
+    describe('a due occurrence', () => {
+      it('fires once at its instant and not before, as a job that names the occurrence', async () => {
         const scheduleId = await add();
         await subject.passTime(minuteMs - 1);
         expect(await look()).toMatchObject({ fired: [], looked: 0, nextLookInMs: 1 });
@@ -34,7 +34,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + 2 * minuteMs) });
       });
 
-      it('fires once, however many look at the same time', async () => {
+      it('fires once if several schedulers read it at the same time', async () => {
         await add();
         await subject.passTime(minuteMs);
         const looks = await Promise.all([look(), look(far), look({ region: 'local', owner: 'c' })]);
@@ -42,14 +42,14 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect(await subject.jobs()).toHaveLength(1);
       });
 
-      it('expires as its client says where it says nothing itself', async () => {
+      it('expires by the setting of the client unless the schedule has its own', async () => {
         await add({}, await addClient('hurried', { relevancySeconds: 30 }));
         await subject.passTime(minuteMs);
         await look();
         expect(await subject.jobs()).toMatchObject([{ expiresAtMs: startMs + minuteMs + 30_000 }]);
       });
 
-      it('is spread: a schedule has its own moment after the instant', async () => {
+      it('fires at its own moment after the instant if a spread is set', async () => {
         await add({ spreadSeconds: 3600 });
         await subject.passTime(minuteMs);
         const { fired } = await look();
@@ -65,12 +65,12 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       const newYear = { weekDaysOff: [], dates: [{ date: '2026-01-01', name: 'New Year' }] };
       beforeEach(() => subject.workCalendars.put('SG', newYear));
 
-      it('has to be there', async () => {
+      it('is required to exist', async () => {
         const made = add({ cron: '0 6 * * *', workCalendar: 'other' });
         await expect(made).rejects.toMatchObject({ code: 'unknown-work-calendar' });
       });
 
-      it('leaves out what falls on a day off, and that is told when it comes', async () => {
+      it('skips occurrences on a day off and records them when they are due', async () => {
         const scheduleId = await add({ cron: '0 6,18 * * *', workCalendar: 'SG' });
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(30)) });
         for (const after of [6, 12]) {
@@ -86,7 +86,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         ]);
       });
 
-      it('moves it to the next working day, where it fires once with what is there', async () => {
+      it('moves an occurrence to the next working day, where it fires once with the occurrence of that day', async () => {
         const scheduleId = await add({ cron: '0 6 * * *', workCalendar: 'SG', onDayOff: 'after' });
         await subject.passTime(hours(6));
         expect((await look()).fired).toEqual([]);
@@ -95,7 +95,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect(await told(scheduleId)).toEqual([[hours(30) / minuteMs, 'fired']]);
       });
 
-      it('that is changed holds for what is to come, and brings back nothing', async () => {
+      it('applies a change to future occurrences and does not restore past ones', async () => {
         const scheduleId = await add({ cron: '0 6,18 * * *', workCalendar: 'SG', onDayOff: 'after' });
         await subject.passTime(hours(7));
         await subject.workCalendars.put('SG', { weekDaysOff: ['FRI'], dates: [] });
@@ -106,14 +106,14 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect(await record(scheduleId)).toMatchObject({ nextAt: new Date(startMs + hours(54)) });
       });
 
-      it('that is changed leaves what is due to the look that comes', async () => {
+      it('leaves due occurrences to the next pass after a change', async () => {
         await add({ cron: '0 6 2 1 *', workCalendar: 'SG' });
         await subject.passTime(hours(30) + 1000);
         await subject.workCalendars.put('SG', { weekDaysOff: ['SUN'], dates: [] });
         expect((await look()).fired).toMatchObject([{ scheduledForMs: startMs + hours(30) }]);
       });
 
-      it('is looked at as often as there is something to decide, and goes on where it names days off alone', async () => {
+      it('is evaluated only when a decision is due, and keeps the schedule active even with days off only', async () => {
         const scheduleId = await add({ cron: '0 6 * * FRI', workCalendar: 'SG' });
         await subject.workCalendars.put('SG', { weekDaysOff: ['FRI'], dates: [] });
         await look();
@@ -126,8 +126,8 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       });
     });
 
-    describe('what was missed', () => {
-      it('is told with its cause, as one line for all of it', async () => {
+    describe('a missed occurrence', () => {
+      it('is recorded with its cause, in one row for all missed occurrences', async () => {
         const scheduleId = await add();
         await subject.passTime(5 * minuteMs + 30_000);
         expect(await look()).toMatchObject({
@@ -140,7 +140,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         ]);
       });
 
-      it('fires late where all of it is wanted', async () => {
+      it('fires late if the policy is fire-all', async () => {
         const scheduleId = await add({ misfire: 'fire-all', catchUpSeconds: 120 });
         await subject.passTime(4 * minuteMs + 1);
         await look();
@@ -153,8 +153,8 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       });
     });
 
-    describe('while the fire before is at work', () => {
-      it('skips, and fires again when it has ended', async () => {
+    describe('an occurrence while the previous one is active', () => {
+      it('is skipped, and the schedule fires again after the previous one has ended', async () => {
         const scheduleId = await add({ overlap: 'skip' });
         for (let minute = 1; minute <= 3; minute++) {
           await subject.passTime(minuteMs);
@@ -168,7 +168,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         ]);
       });
 
-      it('lets one wait, which fires when that has ended', async () => {
+      it('is buffered, and fires when the previous one has ended', async () => {
         const scheduleId = await add({ overlap: 'buffer-one' });
         for (let minute = 1; minute <= 3; minute++) {
           await subject.passTime(minuteMs);
@@ -189,11 +189,11 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
       });
     });
 
-    describe('groups', () => {
+    describe('the groups of a schedule', () => {
       const group = (name: string, homeRegion: string | null, tags: string[] = []) =>
         subject.groups.putGroup({ name, homeRegion, fallbackSeconds: 30, tags, countries: [name] });
 
-      it('fire each for itself, as the registry is at that moment', async () => {
+      it('fire separately, by the registry at that moment', async () => {
         await group('SG', null, ['asia']);
         await group('BR', null);
         const scheduleId = await add({ groups: { tags: ['asia'] } });
@@ -211,7 +211,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect(JSON.parse(second?.headers ?? '')).toMatchObject({ 'muster-group': 'ID' });
       });
 
-      it('fire from their home at once, and from elsewhere after their delay', async () => {
+      it('fire in their home region immediately, and in another region after their delay', async () => {
         await group('SG', 'local');
         await group('BR', 'far');
         const scheduleId = await add({ groups: { names: ['BR', 'SG'] } });
@@ -229,7 +229,7 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect(await subject.jobs()).toHaveLength(4);
       });
 
-      it('are left to the others by a region that is switched off', async () => {
+      it('are fired by other regions if their region is switched off', async () => {
         await group('SG', 'local');
         await add({ groups: { names: ['SG'] }, overlap: 'buffer-one' });
         await subject.switchOff('local');
@@ -244,14 +244,14 @@ export function describeScheduleFires(name: string, makeSubject: () => Promise<S
         expect((await subject.due.fireBuffered(far, 10)).fired).toHaveLength(1);
       });
 
-      it('that are none let the instant pass, which is told', async () => {
+      it('skip and record the occurrence if none of them exists', async () => {
         const scheduleId = await add({ groups: { names: ['XX'] } });
         await subject.passTime(minuteMs);
         await look();
         expect(await told(scheduleId)).toEqual([[1, 'skipped', 'no-groups']]);
       });
 
-      it('keep what was said of them, and move only with a change', async () => {
+      it('keep their settings, and get a new revision only on a change', async () => {
         const made = await group('SG', 'asia', ['rides']);
         expect(made).toMatchObject({
           name: 'SG',

@@ -46,8 +46,8 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
     const begin = async (ledger: StepLedger, step: ClaimedStep) =>
       (await ledger.flush({ results: [], claims: [], begins: [step] })).begun;
 
-    describe(`the step before ${name}`, () => {
-      it('has to be done, or its users would be served out of turn', async () => {
+    describe(`the previous step of a batch ${name}`, () => {
+      it('has to be done before the next step can be claimed', async () => {
         expect(await free(second)).toBeUndefined();
         const claimed = await claimOne(a, first);
         expect(await free(second)).toBeUndefined();
@@ -58,18 +58,21 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         expect(await free(second)).toMatchObject({ epoch: 1, attempts: 0 });
       });
 
-      it('has to have survivors', async () => {
+      it('has to have survivors before the next step can be claimed', async () => {
         const failures = ['u1', 'u2', 'u3'].map((user) => failed(user));
         await record(a, doneOf(await claimOne(a, first), { failures }));
         expect(await free(second)).toBeUndefined();
       });
 
-      it.each(['expired', 'cancelled'] as const)('must not have %s', async (rest) => {
-        await record(a, doneOf(await claimOne(a, first), { rest }));
-        expect(await free(second)).toBeUndefined();
-      });
+      it.each(['expired', 'cancelled'] as const)(
+        'prevents the claim of the next step if it ended as %s',
+        async (rest) => {
+          await record(a, doneOf(await claimOne(a, first), { rest }));
+          expect(await free(second)).toBeUndefined();
+        },
+      );
 
-      it('is none for a child batch in the step that it was born in', async () => {
+      it('is not required for a child batch in the step in which it was created', async () => {
         await record(a, doneOf(await claimOne(a, first)));
         await record(a, doneOf(await claimOne(a, second), { children: [childOf(['u2'])] }));
         const child = { ...second, batchNo: firstChildBatchNo };
@@ -80,7 +83,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
     });
 
     describe(`attempts and open keys ${name}`, () => {
-      it('are what the worker read: an answer is an attempt and closes the key, a lost one leaves it open', async () => {
+      it('follow the response: a response counts as an attempt and closes the key, a lost one leaves it open', async () => {
         await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, answered: false, open: true }));
         const second = await claimOne(b, first);
         expect(second).toMatchObject({ epoch: 2, attempts: 0, open: true, waited: true, lapses: 0 });
@@ -88,7 +91,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         expect(await free(first, a)).toMatchObject({ epoch: 3, attempts: 1, open: false, lapses: 0 });
       });
 
-      it('are handed to children, and are among the failures', async () => {
+      it('are copied to child batches and to failures', async () => {
         const child = childOf(['u2'], { attempts: 4, open: true });
         await record(a, doneOf(await claimOne(a, first), { failures: [failed('u1')], attempts: 4, children: [child] }));
         expect(await free({ ...first, batchNo: firstChildBatchNo })).toMatchObject({
@@ -100,13 +103,13 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
       });
     });
 
-    describe(`a lapsed lease ${name}`, () => {
-      it('is no attempt, and leaves the key open: its call may have begun', async () => {
+    describe(`an expired lease ${name}`, () => {
+      it('counts as no attempt and leaves the key open, because its call may have begun', async () => {
         await claimOne(a, first);
         expect(await takeOver(first)).toMatchObject({ epoch: 2, attempts: 0, open: true, waited: false, lapses: 1 });
       });
 
-      it('counts again only where the next call is known to have begun', async () => {
+      it('counts again only if the next call is known to have begun', async () => {
         await claimOne(a, first);
         await takeOver(first);
         expect(await takeOver(first)).toMatchObject({ epoch: 3, lapses: 1, open: true });
@@ -116,7 +119,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         expect(await takeOver(first)).toMatchObject({ epoch: 5, lapses: 2 });
       });
 
-      it('opens a key that was closed meanwhile only where a call had begun', async () => {
+      it('reopens a closed key only if a call had begun', async () => {
         await claimOne(a, first);
         const taken = await takeOver(first);
         if (!taken) throw new Error('the step was free');
@@ -129,7 +132,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         expect(await takeOver(first)).toMatchObject({ lapses: 2, open: true });
       });
 
-      it('is forgotten as begun when the step is put back', async () => {
+      it('is no longer marked as begun after the step is released', async () => {
         await claimOne(a, first);
         const taken = await takeOver(first);
         if (!taken) throw new Error('the step was free');
@@ -152,20 +155,20 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
     });
 
     describe(`beginning a call ${name}`, () => {
-      it('is refused to a worker that the step was taken from', async () => {
+      it('is refused to a worker that lost the step', async () => {
         const stale = await claimOne(a, first);
         await takeOver(first);
         expect(await begin(a, stale)).toEqual([]);
         expect(await subject.rows.step(first)).toMatchObject({ begun: false, owner: 'b' });
       });
 
-      it('is refused once the step is recorded', async () => {
+      it('is refused after the step is recorded', async () => {
         const step = await claimOne(a, first);
         await record(a, doneOf(step));
         expect(await begin(a, step)).toEqual([]);
       });
 
-      it('goes with results and claims in one flush', async () => {
+      it('works together with results and claims in one flush', async () => {
         const { feedId, steps } = await startFedRun(subject, [['v1'], ['v2'], ['v3']]);
         const [one, two, three] = steps;
         if (!one || !two || !three) throw new Error('three batches were fed');
@@ -175,8 +178,8 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
       });
     });
 
-    describe(`children that are claimed at birth ${name}`, () => {
-      it('come back with the result, owned by whoever flushed, with the users that they were given', async () => {
+    describe(`child batches that are claimed at creation ${name}`, () => {
+      it('are returned with the result, owned by the recording worker, with their users', async () => {
         const children = [
           childOf(['u1'], { claim: true, attempts: 2 }),
           childOf(['u2'], { delayMs: 5000 }),
@@ -201,7 +204,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         expect(await free({ ...first, batchNo: firstChildBatchNo })).toBeUndefined();
       });
 
-      it('are recorded like all others, and found by their leases when their worker dies', async () => {
+      it('are recorded like other batches, and found by their leases if their worker dies', async () => {
         const children = [childOf(['u1', 'u2'], { claim: true }), childOf(['u3'], { claim: true })];
         const done = doneOf(await claimOne(a, first), { children });
         const [born] = (await a.flush({ results: [done], claims: [], begins: [] })).children;
@@ -216,7 +219,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         expect(await takeOver(two)).toMatchObject({ epoch: 2, lapses: 1, open: true, users: '"u3"' });
       });
 
-      it('do not come back with a repeat whose first answer was lost: their leases find them', async () => {
+      it('are not returned by a repeat after a lost response, but found by their leases', async () => {
         const done = doneOf(await claimOne(a, first), { children: [childOf(['u1'], { claim: true })] });
         await a.flush({ results: [done], claims: [], begins: [] });
         const repeated = await a.flush({ results: [done], claims: [], begins: [] });
@@ -224,7 +227,7 @@ export function describeStepClaims(name: string, makeSubject: MakeExecutionSubje
         expect(await subject.rows.agenda(first.feedId)).toHaveLength(1);
       });
 
-      it('are not born under a stale epoch', async () => {
+      it('are not created under a stale epoch', async () => {
         const stale = await claimOne(a, first);
         await takeOver(first);
         const done = doneOf(stale, { children: [childOf(['u1'], { claim: true })] });

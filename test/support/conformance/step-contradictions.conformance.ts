@@ -14,7 +14,7 @@ import {
 
 /** Messages say who is left in a step; the rows say whether that is so. */
 export function describeStepContradictions(name: string, makeSubject: MakeExecutionSubject): void {
-  describe(`what is said of who is left ${name}`, () => {
+  describe(`the remaining users in a claim ${name}`, () => {
     let a: StepLedger;
     let b: StepLedger;
     let first: StepRef;
@@ -42,7 +42,7 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
       return lostDigest;
     }
 
-    it('is not contradicted where it is so, and the step is claimed', async () => {
+    it('are not contradicted if they are correct, and the step is claimed', async () => {
       const lostDigest = await loseTwo();
       expect(await claiming({ ...second, remaining: 1, lostDigest })).toMatchObject({
         claimed: [second],
@@ -52,12 +52,12 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
     });
 
     it.each<[string, Partial<StepClaim>]>([
-      ['too many', { remaining: 2 }],
-      ['too few', { remaining: 0 }],
-      ['nobody lost', { remaining: 1, lostDigest: null }],
-      ['others lost', { remaining: 1, lostDigest: digestOfLost(['u1', 'u3']) }],
-      ['a part of them', { lostDigest: digestOfLost(['u2']) }],
-    ])('is contradicted by the step before: %s; and the step is claimed all the same', async (_, said) => {
+      ['too many users', { remaining: 2 }],
+      ['too few users', { remaining: 0 }],
+      ['no lost users', { remaining: 1, lostDigest: null }],
+      ['other lost users', { remaining: 1, lostDigest: digestOfLost(['u1', 'u3']) }],
+      ['a part of the lost users', { lostDigest: digestOfLost(['u2']) }],
+    ])('are contradicted by the previous step: %s; and the step is claimed nevertheless', async (_, said) => {
       const lostDigest = await loseTwo();
       expect(await claiming({ ...second, ...said })).toMatchObject({
         claimed: [second],
@@ -65,14 +65,14 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
       });
     });
 
-    it('is contradicted after the step was claimed too, where that is due no more', async () => {
+    it('are contradicted also if the step was already claimed', async () => {
       await loseTwo();
       await claimOne(a, second);
       const late = await claiming({ ...second, remaining: 3, lostDigest: null });
       expect(late).toMatchObject({ claimed: [], contradicted: [{ step: 2, truth: { remaining: 1 } }] });
     });
 
-    it('is compared with the batch in the step that it begins with', async () => {
+    it('are compared with the batch in its first step', async () => {
       expect(await claiming({ ...first, remaining: 3, lostDigest: null })).toMatchObject({
         claimed: [first],
         busy: [],
@@ -83,17 +83,20 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
       });
     });
 
-    it('is compared with nothing where it is not said', async () => {
+    it('are not compared if the claim does not name them', async () => {
       await loseTwo();
       expect(await claiming(second)).toMatchObject({ claimed: [second], contradicted: [] });
     });
 
-    it.each(['expired', 'cancelled'] as const)('has no truth where the step before has %s', async (rest) => {
-      await record(a, doneOf(await claimOne(a, first), { rest }));
-      expect((await claiming(second)).contradicted).toEqual(isOf(second, null));
-    });
+    it.each(['expired', 'cancelled'] as const)(
+      'have no correct value if the previous step ended as %s',
+      async (rest) => {
+        await record(a, doneOf(await claimOne(a, first), { rest }));
+        expect((await claiming(second)).contradicted).toEqual(isOf(second, null));
+      },
+    );
 
-    it('has no truth where the step before is not done, or there is no such batch', async () => {
+    it('have no correct value if the previous step is not done or the batch does not exist', async () => {
       expect((await claiming(second)).contradicted).toEqual(isOf(second, null));
       await claimOne(a, first);
       expect((await claiming(second)).contradicted).toEqual(isOf(second, null));
@@ -101,7 +104,7 @@ export function describeStepContradictions(name: string, makeSubject: MakeExecut
       expect((await claiming(nowhere)).contradicted).toEqual(isOf(nowhere, null));
     });
 
-    it('counts as it was said first where a step is named twice', async () => {
+    it('are compared as first named if a flush names a step twice', async () => {
       const { contradicted } = await b.flush({
         results: [],
         claims: [

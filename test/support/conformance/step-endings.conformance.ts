@@ -35,7 +35,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
         return { user, step, outcome, reason };
       });
 
-    it('ends what nobody claimed, in whichever step it is, with whoever is left there', async () => {
+    it('ends unclaimed batches in any step, with their remaining users', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2', 'u3'], ['u4']]);
       const [first] = steps;
       if (!first) throw new Error('a batch was fed');
@@ -48,7 +48,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       expect(await end(feedId)).toEqual({ ended: 0, passed: 0, next: null });
     });
 
-    it('ends what waits, and whoever claims it afterwards gets nothing', async () => {
+    it('ends waiting steps, and a later claim of them gets nothing', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2']]);
       const [first] = steps;
       if (!first) throw new Error('a batch was fed');
@@ -62,7 +62,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       expect(await subject.rows.flow(feedId)).toMatchObject([{ done: 1, survived: 0, waiting: 0 }]);
     });
 
-    it('ends what a call may have been made for as unknown, user by user', async () => {
+    it('ends users of a possible call as unknown', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
       const { claimed } = await ledger.flush({ results: [], claims: steps, begins: [] });
       const [one] = claimed;
@@ -78,7 +78,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       ]);
     });
 
-    it('counts nobody that was lost before, neither failed nor gone on as a child, and ends the child too', async () => {
+    it('counts no users that failed or went to a child batch, and ends the child batch too', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2', 'u3', 'u4']]);
       const [first] = steps;
       if (!first) throw new Error('a batch was fed');
@@ -94,7 +94,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       ]);
     });
 
-    it('leaves what somebody holds until its lease has run out', async () => {
+    it('leaves a claimed step until its lease has expired', async () => {
       const { feedId, steps } = await startFedRun(subject, [['u1']]);
       const [first] = steps;
       if (!first) throw new Error('a batch was fed');
@@ -103,7 +103,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       expect(await record(ledger, doneOf(claimed))).toHaveLength(1);
     });
 
-    it('goes through a large feed in windows', async () => {
+    it('processes a large feed in windows', async () => {
       const { runId, feedId } = await startFedRun(subject, someBatches(5, 1));
       const feed = { feedId, chainLength: 2 };
       expect(await subject.endings.endOpen(feed, 'expired', { from: 1, limit: 3 })).toEqual({
@@ -119,7 +119,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       expect(await totalsOf(subject, runId)).toMatchObject([{ batches: 5, expired: 5 }]);
     });
 
-    it('finds a child that waits behind more entries of the agenda than one statement reads', async () => {
+    it('finds a waiting child behind more agenda entries than one statement reads', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, someBatches(6, 1));
       // Four are done and still on the agenda, until the sweep takes them off; two others are with a worker again.
       for (const ref of steps) await record(ledger, waitingOf(await claimOne(ledger, ref), { delayMs: 0 }));
@@ -142,7 +142,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       expect((await subject.rows.agenda(feedId)).map(({ batchNo }) => batchNo)).toEqual([5, 6]);
     });
 
-    it('lets a run end whose sums agree with its rows', async () => {
+    it('lets a run end with totals that agree with its rows', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, someBatches(4, 2));
       const { claimed } = await ledger.flush({ results: [], claims: steps.slice(0, 2), begins: [] });
       const [one, two] = claimed;
@@ -156,7 +156,7 @@ export function describeStepEndings(name: string, makeSubject: MakeExecutionSubj
       expect(seen).toEqual({ state: 'expired', reason: 'in a test' });
     });
 
-    it('ends a quarantined step as unknown, for that reason, and no other step', async () => {
+    it('ends a quarantined step as unknown with that reason, and no other step', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, [['u1', 'u2'], ['u3']]);
       const [first, second] = steps;
       if (!first || !second) throw new Error('batches were fed');

@@ -24,7 +24,7 @@ const still = { done: 0, survived: 0, born: 0, waiting: 0, refused: 0 };
  */
 export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject): void {
   // In a block of its own: a hook of the whole file would empty the tables of other suites.
-  describe(`the flow ${name}`, () => {
+  describe(`the step flow ${name}`, () => {
     let subject: ExecutionSubject;
     let a: StepLedger;
     let b: StepLedger;
@@ -42,7 +42,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
     const line = (step: number, counts: Partial<StepFlow>) => ({ step, ...still, ...counts });
 
     describe(`the flow of batches ${name}`, () => {
-      it('counts what is recorded, and what goes on', async () => {
+      it('counts recorded batches and surviving batches', async () => {
         const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
         const [one, two, three, four] = claimed.sort((x, y) => x.batchNo - y.batchNo);
         if (!one || !two || !three || !four) throw new Error('four steps were free');
@@ -62,7 +62,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         ]);
       });
 
-      it('counts what waits, until it is claimed', async () => {
+      it('counts waiting batches until they are claimed', async () => {
         const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
         await record(a, ...claimed.map((step) => waitingOf(step)));
         expect(await flow()).toEqual([line(1, { waiting: 4 })]);
@@ -71,7 +71,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         expect(await flow()).toEqual([line(1, { waiting: 1 })]);
       });
 
-      it('takes from what waits nothing for a step that is taken over, however it came there', async () => {
+      it('does not reduce the waiting count when a step is taken over', async () => {
         await record(a, waitingOf(await claimOne(a, stepOf(1)), { delayMs: 0 }));
         await claimOne(b, stepOf(1));
         await subject.passTime(leaseMs + 1);
@@ -81,7 +81,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         expect(await flow()).toEqual([line(1, { waiting: 0 })]);
       });
 
-      it('counts children as born, and as waiting unless they are claimed', async () => {
+      it('counts child batches as created, and as waiting unless they are claimed', async () => {
         const children = [childOf(['u001']), childOf(['u002'], { claim: true })];
         const done = doneOf(await claimOne(a, stepOf(1)), { children });
         const [born] = (await a.flush({ results: [done], claims: [], begins: [] })).children;
@@ -92,7 +92,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         expect(await flow()).toEqual([line(1, { done: 3, survived: 3, born: 2, waiting: 0 })]);
       });
 
-      it('does not change with what is fenced or repeated', async () => {
+      it('ignores fenced and repeated results', async () => {
         const stale = await claimOne(a, stepOf(1));
         await subject.passTime(leaseMs + 1);
         const done = doneOf(await claimOne(b, stepOf(1)));
@@ -106,7 +106,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
     });
 
     describe(`the agenda ${name}`, () => {
-      it('holds what was put back, for the time when it is due', async () => {
+      it('contains released steps at their due time', async () => {
         await record(a, waitingOf(await claimOne(a, stepOf(1)), { delayMs: 20_000 }));
         await record(a, waitingOf(await claimOne(a, stepOf(3)), { delayMs: 0 }));
         expect(await subject.rows.agenda(feedId)).toEqual([
@@ -115,13 +115,13 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         ]);
       });
 
-      it('moves on with a step that is put back again', async () => {
+      it('moves an entry when its step is released again', async () => {
         await record(a, waitingOf(await claimOne(a, stepOf(1)), { delayMs: 0 }));
         await record(a, waitingOf(await claimOne(a, stepOf(1)), { delayMs: 60_000 }));
         expect(await subject.rows.agenda(feedId)).toEqual([{ batchNo: 1, step: 1, inSeconds: 60, offers: 0 }]);
       });
 
-      it('holds children from their birth', async () => {
+      it('contains child batches from their creation', async () => {
         const children = [childOf(['u001'], { delayMs: 9000 }), childOf(['u002'], { claim: true, delayMs: 9000 })];
         await record(a, doneOf(await claimOne(a, stepOf(1)), { children }));
         expect(await subject.rows.agenda(feedId)).toEqual([
@@ -130,7 +130,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         ]);
       });
 
-      it('knows nothing of steps that go straight on', async () => {
+      it('contains no steps that were recorded without waiting', async () => {
         await record(a, doneOf(await claimOne(a, stepOf(1)), { failures: [failed('u001')] }));
         await claimOne(a, stepOf(2));
         expect(await subject.rows.agenda(feedId)).toEqual([]);
@@ -138,7 +138,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
     });
 
     describe(`failures by reason ${name}`, () => {
-      it('are counted in the recording, apart by step and outcome, with the first five users', async () => {
+      it('are counted at recording, by step and outcome, with the first five users', async () => {
         const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
         const failures = (users: string[]) => users.map((user) => failed(user));
         const batches = someBatches(4, 3);
@@ -157,7 +157,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         ]);
       });
 
-      it('are counted once, whoever repeats or is fenced', async () => {
+      it('are counted once despite repeated and fenced results', async () => {
         const stale = await claimOne(a, stepOf(1));
         await subject.passTime(leaseMs + 1);
         const done = doneOf(await claimOne(b, stepOf(1)), { failures: [failed('u002')] });
@@ -167,7 +167,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         expect(await subject.rows.failureTotals(feedId)).toMatchObject([{ users: 1, sample: ['u002'] }]);
       });
 
-      it('count users that could never be sent, too', async () => {
+      it('include users with invalid ids', async () => {
         const { owned } = await startUnfed();
         await subject.feeds.writePages({
           ...owned,
@@ -193,7 +193,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
     }
 
     describe(`causes of waiting ${name}`, () => {
-      it('are counted since they began, apart by step and cause', async () => {
+      it('are counted since they began, by step and cause', async () => {
         const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
         const [one, two, three, four] = claimed;
         if (!one || !two || !three || !four) throw new Error('four steps were free');
@@ -208,7 +208,7 @@ export function describeStepFlow(name: string, makeSubject: MakeExecutionSubject
         ]);
       });
 
-      it('begin anew when they come back after they had gone', async () => {
+      it('begin again if they return after a gap', async () => {
         await record(a, waitingOf(await claimOne(a, stepOf(1)), { cause: 'HTTP 500' }));
         await subject.passTime(121_000);
         await record(a, waitingOf(await claimOne(a, stepOf(2)), { cause: 'HTTP 500' }));

@@ -38,7 +38,7 @@ export function describeStepHandOn(name: string, makeSubject: MakeExecutionSubje
       return [first, second, third];
     }
 
-    it('makes the next step the recording worker’s, in its first epoch', async () => {
+    it('gives the next step to the recording worker, in its first epoch', async () => {
       const [first, second] = await claimAll();
       const results = [doneOf(first), doneOf(second)];
       const flushed = await hand(a, ...results);
@@ -53,7 +53,7 @@ export function describeStepHandOn(name: string, makeSubject: MakeExecutionSubje
       expect(recorded.recorded).toHaveLength(1);
     });
 
-    it('hands on what was asked for alone: the others’ next steps are free', async () => {
+    it('applies only to the requested results, and other next steps stay free', async () => {
       const [first, second] = await claimAll();
       const [asked, other] = [doneOf(first), doneOf(second)];
       const flushed = await a.flush({ results: [asked, other], claims: [], begins: [], handOn: new Set([asked]) });
@@ -61,7 +61,7 @@ export function describeStepHandOn(name: string, makeSubject: MakeExecutionSubje
       expect(await isFree(nextOf(second))).toBe(true);
     });
 
-    it('hands nothing on where no user is left, or the rest has not succeeded', async () => {
+    it('is refused if no user is left or the rest did not succeed', async () => {
       const [first, second] = await claimAll();
       const everybody = (someBatches(3, 3)[0] ?? []).map((user) => failed(user));
       const flushed = await hand(a, doneOf(first, { failures: everybody }), doneOf(second, { rest: 'cancelled' }));
@@ -69,7 +69,7 @@ export function describeStepHandOn(name: string, makeSubject: MakeExecutionSubje
       expect(flushed.handedOn).toEqual([]);
     });
 
-    it('hands nothing on of a step that was taken over meanwhile', async () => {
+    it('is refused for a step that was taken over', async () => {
       const [first] = await claimAll();
       await subject.passTime(leaseMs + 1);
       const taken = await claimOne(b, first);
@@ -77,7 +77,7 @@ export function describeStepHandOn(name: string, makeSubject: MakeExecutionSubje
       expect((await hand(b, doneOf(taken))).handedOn).toHaveLength(1);
     });
 
-    it('hands nothing on twice: a repeat is recorded, and the next step stays with its lease', async () => {
+    it('happens once: a repeat is recorded, and the next step keeps its lease', async () => {
       const [first] = await claimAll();
       const result = doneOf(first);
       await hand(a, result);

@@ -23,7 +23,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
     const hold = (step = 1, because = cause) => subject.holds.hold([{ feedId, step, kind: 'fault', cause: because }]);
     const mayTry = (step = 1) => subject.holds.mayTry({ feedId, step }, tryHeldEveryMs);
 
-    it('count the batches that met the cause, and keep since when', async () => {
+    it('count the batches with the same cause and keep the first time', async () => {
       await subject.holds.hold([
         { feedId, step: 1, kind: 'fault', cause },
         { feedId, step: 2, kind: 'fault', cause },
@@ -38,7 +38,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       ]);
     });
 
-    it('let one asker try, not at once, and then one every time', async () => {
+    it('allow one worker to try after a pause, and then one at each interval', async () => {
       await hold();
       expect(await mayTry()).toBe(false);
       await subject.passTime(tryHeldEveryMs);
@@ -50,14 +50,14 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       expect(await mayTry()).toBe(true);
     });
 
-    it('do not put off the next try when another batch meets the cause', async () => {
+    it('keep the time of the next try when another batch meets the cause', async () => {
       await hold();
       await subject.passTime(tryHeldEveryMs);
       await hold();
       expect(await mayTry()).toBe(true);
     });
 
-    describe('for quiet hours', () => {
+    describe('holds for quiet hours', () => {
       const cause = 'quiet hours';
       const holdFor = (endsInMs: number) =>
         subject.holds.hold([{ feedId, step: 1, kind: 'quiet-hours', cause, endsInMs }]);
@@ -65,7 +65,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       const shown = async () =>
         ((await subject.contexts.admissions([feedId]))[0]?.holds ?? []).map(({ kind, tryDue }) => [kind, tryDue]);
 
-      it('end at the newest time, are no fault of their feed, and have no try', async () => {
+      it('end at the newest end time, are no fault of the feed, and allow no try', async () => {
         await holdFor(3_600_000);
         expect(await load()).toEqual([[false, [1]]]);
         await holdFor(60_000);
@@ -76,7 +76,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
         expect(await mayTry()).toBe(false);
       });
 
-      it('begin anew if the previous ones have ended, even if no batch has lifted them', async () => {
+      it('begin again if the previous ones have ended, even if no batch has lifted them', async () => {
         await holdFor(60_000);
         await subject.passTime(60_001);
         await holdFor(60_000);
@@ -86,7 +86,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
         expect(await subject.rows.holds(feedId)).toMatchObject([{ batches: 2, sinceSeconds: 10 }]);
       });
 
-      it('begin and end beside a fault, which stays as it was', async () => {
+      it('begin and end independently of a fault, which does not change', async () => {
         await hold();
         const fault = { step: 1, kind: 'fault', cause: 'award-reward answers 404', batches: 1 };
         await holdFor(60_000);
@@ -106,7 +106,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
         expect(await subject.rows.holds(feedId)).toMatchObject([{ kind: 'quiet-hours' }]);
       });
 
-      it('are named after the fault, which a person must mend first', async () => {
+      it('are reported after the fault, which a person must fix first', async () => {
         const { runId } = (await subject.contexts.load([feedId]))[0] ?? {};
         await holdFor(60_000);
         await subject.passTime(5000);
@@ -119,7 +119,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
         expect(await subject.runs.waitingSteps([runId ?? ''])).toMatchObject([{ cause: 'award-reward answers 404' }]);
       });
 
-      it('hide no cause of the same words once they have ended', async () => {
+      it('do not hide a waiting cause of the same text after they have ended', async () => {
         const { runId = '' } = (await subject.contexts.load([feedId]))[0] ?? {};
         const ledger = subject.ledgerOf('a');
         await holdFor(60_000);
@@ -131,11 +131,11 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       });
     });
 
-    it('know of steps that are not held that nobody has to try', async () => {
+    it('report that a step without a hold needs no try', async () => {
       expect(await mayTry()).toBe(false);
     });
 
-    it('make due what waits in the step when they are lifted, and nothing else', async () => {
+    it('make only the waiting batches of the step due when they are lifted', async () => {
       const ledger = subject.ledgerOf('a');
       const { feedId: other } = await startFedRun(subject, someBatches(1, 2));
       for (const ref of [
@@ -160,7 +160,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       expect(claimed.map((step) => step.feedId)).toEqual([feedId, feedId]);
     });
 
-    it('put off what is put back for them, and a moment alone what comes after they were lifted', async () => {
+    it('delay a released batch to their end, and only briefly after they are lifted', async () => {
       const ledger = subject.ledgerOf('a');
       const putBack = async (batchNo: number) => {
         const step = await claimOne(ledger, { feedId, batchNo, step: 1 });
@@ -184,7 +184,7 @@ export function describeStepHolds(name: string, makeSubject: MakeExecutionSubjec
       expect((await subject.rows.agenda(feedId)).map(({ inSeconds }) => inSeconds)).toEqual([1]);
     });
 
-    it('leave what is being called to its worker when they are lifted', async () => {
+    it('do not affect a step in a call when they are lifted', async () => {
       const ledger = subject.ledgerOf('a');
       const step = await claimOne(ledger, { feedId, batchNo: 1, step: 1 });
       await record(ledger, waitingOf(step, { delayMs: 0 }));

@@ -45,13 +45,13 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   describe(`claiming steps ${name}`, () => {
     subjectForEach();
 
-    it('gives a step to one worker, with its users, its first epoch and no attempt', async () => {
+    it('gives a step to one worker, with users, first epoch and no attempts', async () => {
       const { first } = await fedBatch();
       expect(await free(first, a)).toEqual({ ...first, ...fresh, users: '"u1","u2","u3"', size: 3 });
       expect(await free(first, b)).toBeUndefined();
     });
 
-    it('gives it to one worker even when two ask at once', async () => {
+    it('gives each step to one of two concurrent workers', async () => {
       const { steps } = await startFedRun(subject, someBatches(20, 2));
       const flushes = await Promise.all([
         a.flush({ results: [], claims: steps, begins: [] }),
@@ -61,13 +61,13 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(claimed.sort((x, y) => x - y)).toEqual(steps.map((step) => step.batchNo));
     });
 
-    it('gives it once when the same flush asks twice', async () => {
+    it('gives a step once if one flush claims it twice', async () => {
       const { first } = await fedBatch();
       const { claimed } = await a.flush({ results: [], claims: [first, first], begins: [] });
       expect(claimed).toHaveLength(1);
     });
 
-    it('takes a step over only after its lease has expired, with a higher epoch', async () => {
+    it('takes over a step only after its lease has expired, with a higher epoch', async () => {
       const { first } = await fedBatch();
       await claimOne(a, first);
       await subject.passTime(leaseMs - 5000);
@@ -83,7 +83,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await free(first)).toBeUndefined();
     });
 
-    it('passes over references to batches and feeds that do not exist', async () => {
+    it('ignores references to batches and feeds that do not exist', async () => {
       const { first } = await fedBatch();
       const unexpected = [
         { ...first, batchNo: 77 },
@@ -93,7 +93,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(claimed.map((step) => step.batchNo)).toEqual([1]);
     });
 
-    it('returns users byte for byte, whatever their ids hold', async () => {
+    it('returns user ids byte for byte, whatever they contain', async () => {
       const odd = ['"', '%s %', "'; drop table batches", '\\', '\\n', 'a b', '{x,NULL}', 'é', '🦄', ',', '","'];
       const { feedId } = await startFedRun(subject, [odd]);
       const { users } = await claimOne(a, { feedId, batchNo: 1, step: 1 });
@@ -104,7 +104,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   describe(`recording steps ${name}`, () => {
     subjectForEach();
 
-    it('records and claims in one flush', async () => {
+    it('happens together with claims in one flush', async () => {
       const { runId, steps } = await startFedRun(subject, someBatches(2, 3));
       const [one, two] = steps;
       if (!one || !two) throw new Error('two batches were fed');
@@ -115,7 +115,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 3 }]);
     });
 
-    it('writes nothing under a stale epoch', async () => {
+    it('has no effect under a stale epoch', async () => {
       const { runId, first } = await fedBatch();
       const stale = await claimOne(a, first);
       await subject.passTime(leaseMs + 1);
@@ -131,7 +131,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await record(b, doneOf(current))).toHaveLength(1);
     });
 
-    it('passes over the claim of a step that is recorded in the same flush', async () => {
+    it('ignores a claim of a step that the same flush records', async () => {
       const { first } = await fedBatch();
       const step = await claimOne(a, first);
       const { recorded, claimed } = await a.flush({
@@ -142,7 +142,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect([recorded.length, claimed.length]).toEqual([1, 0]);
     });
 
-    it('tells a repeat of a record whose answer was lost as recorded, and counts it once', async () => {
+    it('reports a repeat after a lost response as recorded, and counts it once', async () => {
       const { runId, first } = await fedBatch();
       const done = doneOf(await claimOne(a, first), { failures: [failed('u2')] });
       await record(a, done);
@@ -150,7 +150,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
     });
 
-    it('counts failed, suppressed, unknown, expired and cancelled users apart', async () => {
+    it('counts failed, suppressed, unknown, expired and cancelled users separately', async () => {
       const { runId, steps } = await startFedRun(subject, someBatches(3, 4));
       const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
       const [one, two, three] = claimed;
@@ -168,7 +168,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await totalsOf(subject, runId)).toEqual([{ step: 1, ...sums }]);
     });
 
-    it('keeps the sums of two workers, equal to a recount of the rows', async () => {
+    it('keeps the totals of two workers equal to a recount of the rows', async () => {
       const { runId, feedId, steps } = await startFedRun(subject, someBatches(10, 5));
       const [ofA, ofB] = [
         await a.flush({ results: [], claims: steps.slice(0, 6), begins: [] }),
@@ -192,7 +192,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       });
     });
 
-    it('refuses what it cannot store, by name, and writes its neighbours', async () => {
+    it('refuses by name a result that cannot be stored, and stores the others', async () => {
       const { runId, steps } = await startFedRun(subject, someBatches(8, 2));
       const { claimed } = await a.flush({ results: [], claims: steps.slice(0, 7), begins: [] });
       const records = claimed.map((step) => {
@@ -226,7 +226,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   describe(`waiting steps ${name}`, () => {
     subjectForEach();
 
-    it('are free when due, not before, and the attempt was burnt', async () => {
+    it('become free when due and not before, and the attempt counts', async () => {
       const { first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first), { delayMs: 60_000 }));
       await subject.passTime(50_000);
@@ -235,13 +235,13 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await free(first)).toMatchObject({ epoch: 2, attempts: 1, users: '"u1","u2","u3"' });
     });
 
-    it('get the attempt back that was never made', async () => {
+    it('do not count an attempt that was never made', async () => {
       const { first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, answered: false }));
       expect(await free(first)).toMatchObject({ epoch: 2, attempts: 0 });
     });
 
-    it('show what they wait for until they are claimed again', async () => {
+    it('show their cause until they are claimed again', async () => {
       const { runId, first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first), { delayMs: 0, cause: 'rewards answers 401' }));
       const waiting = { runId, country: 'SG', step: 1, cause: 'rewards answers 401', held: false };
@@ -253,7 +253,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect((await subject.reports.snapshot(runId))?.waits).toEqual([]);
     });
 
-    it('count for no user', async () => {
+    it('count no users in the totals', async () => {
       const { runId, first } = await fedBatch();
       await record(a, waitingOf(await claimOne(a, first)));
       expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1 }]);
@@ -270,14 +270,14 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       return { ...batch, child: { ...batch.first, batchNo: firstChildBatchNo } };
     }
 
-    it('wait from birth, with the attempts made so far', async () => {
+    it('wait after creation, with the attempts made so far', async () => {
       const { child } = await splitBatch();
       expect(await free(child)).toBeUndefined();
       await subject.passTime(5001);
       expect(await free(child)).toEqual({ ...child, ...fresh, waited: true, attempts: 1, users: '"u2"', size: 1 });
     });
 
-    it('count in the totals when they are recorded themselves, and never as a fed batch', async () => {
+    it('count in the totals only when they are recorded, and never as fed batches', async () => {
       const { runId, child } = await splitBatch();
       expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2 }]);
       await subject.passTime(5001);
@@ -285,7 +285,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await totalsOf(subject, runId)).toEqual([{ ...nothing, step: 1, batches: 1, succeeded: 2, failed: 1 }]);
     });
 
-    it('are told with their numbers by the flush that bears them, claimed or waiting, and not by a repeat', async () => {
+    it('are returned with their numbers by the flush that creates them, but not by a repeat', async () => {
       const { feedId, first } = await fedBatch();
       const children = [childOf(['u1'], { claim: true }), childOf(['u2'], { delayMs: 5000 })];
       const result = doneOf(await claimOne(a, first), { children });
@@ -301,7 +301,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(again.born).toEqual([]);
     });
 
-    it('get numbers of their own, several at once too, and may be split again', async () => {
+    it('get separate numbers, also several at once, and can be split again', async () => {
       const { feedId, steps } = await startFedRun(subject, someBatches(2, 4));
       const { claimed } = await a.flush({ results: [], claims: steps, begins: [] });
       const halves = claimed.map((step) => {
@@ -329,14 +329,14 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
   describe(`users lost in the chain ${name}`, () => {
     subjectForEach();
 
-    it('are those that failed in an earlier step and those that went on in a child, for parents', async () => {
+    it('include for parents the users that failed in earlier steps or went to a child', async () => {
       const { first } = await fedBatch();
       const children = [childOf(['u3'])];
       await record(a, doneOf(await claimOne(a, first), { failures: [failed('u1')], children }));
       expect(await a.lostUsers([{ ...first, step: 2 }, first])).toEqual([['u1', 'u3'], []]);
     });
 
-    it('are those of its own number, for children', async () => {
+    it('include for child batches only the users of that batch number', async () => {
       const { first } = await fedBatch();
       const children = [childOf(['u2', 'u3'])];
       await record(a, doneOf(await claimOne(a, first), { failures: [failed('u1')], children }));
@@ -345,7 +345,7 @@ export function describeStepLedger(name: string, makeSubject: MakeExecutionSubje
       expect(await a.lostUsers([{ ...child, step: 2 }])).toEqual([['u2']]);
     });
 
-    it('add up over the steps, in the order of the refs', async () => {
+    it('accumulate over the steps, in the order of the references', async () => {
       const { first } = await fedBatch();
       await record(a, doneOf(await claimOne(a, first), { failures: [failed('"u\\1"')] }));
       const second = { ...first, step: 2 };

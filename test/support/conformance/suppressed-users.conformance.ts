@@ -33,7 +33,7 @@ export function describeSuppressedUsers(name: string, makeSubject: MakeExecution
       claimed.map(({ suppressed }) => suppressed?.map(({ user }) => user).toSorted());
     const rowOf = (batchNo: number) => subject.rows.step({ feedId, batchNo, step: 1 });
 
-    it('name the users of a batch that are on the list of its action type, or of all of them, and what was said', async () => {
+    it('return the users of a batch that are on the list of its action type or of all types, with the note', async () => {
       await subject.suppress('award-reward', ['é "x"'], 'asked to');
       await subject.suppress('send-message', ['u1', 'u4'], null);
       await subject.suppress(allActionTypes, ['u3'], null);
@@ -42,14 +42,14 @@ export function describeSuppressedUsers(name: string, makeSubject: MakeExecution
       expect(claimed[0]?.suppressed).toEqual([{ user: 'é "x"', list: 'award-reward', note: 'asked to' }]);
     });
 
-    it('name a user once who is on two of them: by the one of the action type', async () => {
+    it('return a user on two lists once, with the list of the action type', async () => {
       await subject.suppress(allActionTypes, ['u3'], 'of all');
       await subject.suppress('award-reward', ['u3'], 'of one');
       const [claimed] = await claim(a, ...steps.slice(1, 2));
       expect(claimed?.suppressed).toEqual([{ user: 'u3', list: 'award-reward', note: 'of one' }]);
     });
 
-    it('are asked by the first claim after a user came onto the first of them, and by each one after it', async () => {
+    it('are applied from the first claim after their first user was added', async () => {
       expect(usersIn(await claim(a, ...steps.slice(0, 1)))).toEqual([undefined]);
       await subject.suppress('send-message', ['u9'], null);
       expect(usersIn(await claim(a, ...steps.slice(1, 2)))).toEqual([undefined]);
@@ -57,7 +57,7 @@ export function describeSuppressedUsers(name: string, makeSubject: MakeExecution
       expect(usersIn(await claim(a, ...steps.slice(2)))).toEqual([['u4']]);
     });
 
-    it('leave no doubt about a call: the key is not open when the worker that was told is lost', async () => {
+    it('close the key: a lost worker that received suppressed users leaves no doubt about a call', async () => {
       await subject.suppress('award-reward', ['u2', 'u3'], null);
       await claim(a, ...steps);
       await subject.passTime(leaseMs + 1);
@@ -71,7 +71,7 @@ export function describeSuppressedUsers(name: string, makeSubject: MakeExecution
       expect(await rowOf(1)).toMatchObject({ open: false, begun: false });
     });
 
-    it('are not asked about a call that may have been made before', async () => {
+    it('are not applied if a call may already have been made', async () => {
       await claim(a, ...steps);
       await subject.passTime(leaseMs + 1);
       await subject.suppress('award-reward', ['u2'], null);
@@ -80,7 +80,7 @@ export function describeSuppressedUsers(name: string, makeSubject: MakeExecution
       expect(usersIn(again)).toEqual([undefined, undefined, undefined]);
     });
 
-    it('are asked again when a step that was put back is claimed', async () => {
+    it('are applied again when a released step is claimed', async () => {
       const [first] = await claim(a, ...steps.slice(0, 1));
       if (!first) expect.fail('the step was free');
       await flushed(a, { results: [waitingOf(first, { delayMs: 0, open: false })] });
@@ -89,7 +89,7 @@ export function describeSuppressedUsers(name: string, makeSubject: MakeExecution
       expect(usersIn(await claim(b, ...steps.slice(0, 1)))).toEqual([['u2']]);
     });
 
-    it('keep steps that they are for from being handed on, however new they are', async () => {
+    it('prevent their steps from being handed on, however recently a user was added', async () => {
       const claimed = await claim(a, ...steps);
       const handedOn = async (...of: ClaimedStep[]) => {
         const results = of.map((each) => doneOf(each));

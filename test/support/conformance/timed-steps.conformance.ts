@@ -16,7 +16,7 @@ const timedWithinMs = 10_000;
 
 /** What is due soon is timed by the worker that records it, and the agenda offers it later. */
 export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubject): void {
-  describe(`what a worker times ${name}`, () => {
+  describe(`steps that a worker times ${name}`, () => {
     let subject: ExecutionSubject;
     let ledger: StepLedger;
     let feedId: string;
@@ -35,7 +35,7 @@ export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubje
       (await subject.sweep.due([{ feedId, chainLength: 2 }], 100, [])).offers.map(({ batchNo }) => batchNo);
     const childNo = firstChildBatchNo;
 
-    it('is what is due within the time: children with their number, and steps that wait for a cause', async () => {
+    it('are child batches and waiting steps that are due within the time limit', async () => {
       const child = childOf(['u001'], { delayMs: 2000 });
       const done = doneOf(await claimOne(ledger, first), { children: [child] });
       const waiting = waitingOf(await claimOne(ledger, second), { delayMs: 1000, cause: 'HTTP 503' });
@@ -46,7 +46,7 @@ export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubje
       ]);
     });
 
-    it('can be claimed when it is due, and is offered as long again after that', async () => {
+    it('can be claimed when they are due, and are offered by the sweep after the same time again', async () => {
       const child = childOf(['u001'], { delayMs: 2000 });
       await flush(doneOf(await claimOne(ledger, first), { children: [child] }));
       await flush(waitingOf(await claimOne(ledger, second), { delayMs: 2000, cause: 'HTTP 503' }));
@@ -59,7 +59,7 @@ export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubje
       expect(await offered()).toEqual([childNo]);
     });
 
-    it('is nothing that is due later, was released, or is claimed at once: the agenda has it when it is due', async () => {
+    it('exclude steps that are due later, were released or are claimed immediately', async () => {
       const later = childOf(['u001'], { delayMs: timedWithinMs + 1 });
       const claimed = childOf(['u002'], { claim: true });
       const done = doneOf(await claimOne(ledger, first), { children: [later, claimed] });
@@ -71,7 +71,7 @@ export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubje
       expect(await offered()).toEqual([childNo]);
     });
 
-    it('is nothing where the worker times nothing', async () => {
+    it('are empty if the worker times no steps', async () => {
       const child = childOf(['u001'], { delayMs: 2000 });
       const done = doneOf(await claimOne(ledger, first), { children: [child] });
       const { timed } = await ledger.flush({ results: [done], claims: [], begins: [] });
@@ -80,7 +80,7 @@ export function describeTimedSteps(name: string, makeSubject: MakeExecutionSubje
       expect(await offered()).toEqual([childNo]);
     });
 
-    it('is nothing of a step that was taken over meanwhile', async () => {
+    it('exclude steps that were taken over', async () => {
       const claimed = await claimOne(ledger, first);
       const child = childOf(['u001'], { delayMs: 2000 });
       expect((await flush(doneOf({ ...claimed, epoch: 0 }, { children: [child] }))).timed).toEqual([]);

@@ -24,7 +24,7 @@ export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSub
     const ofBatch = (batchNo: number, step = 1) => ({ feedId, batchNo, step });
     const find = (from = 1, limit = 100) => subject.unbegun.find([{ feedId, chainLength: 2, from }], limit);
 
-    it('are all that was fed and not claimed, from a batch on and no more than was asked for', async () => {
+    it('include fed but unclaimed batches from a batch number, up to the limit', async () => {
       await claimOne(subject.ledgerOf('a'), ofBatch(2));
       const first = { feedId, step: 1, isFirst: true };
       const steps = [
@@ -37,7 +37,7 @@ export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSub
       expect(await find(1, 2)).toEqual([{ feedId, steps: steps.slice(0, 2), next: null }]);
     });
 
-    it('are the next steps of what is done and has survivors', async () => {
+    it('include the next steps of done steps with survivors', async () => {
       const ledger = subject.ledgerOf('a');
       await record(ledger, doneOf(await claimOne(ledger, ofBatch(1)), { failures: [failed('u2')] }));
       await record(ledger, doneOf(await claimOne(ledger, ofBatch(2)), { failures: [failed('u3')] }));
@@ -49,7 +49,7 @@ export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSub
       ]);
     });
 
-    it('leave to the agenda what is on it', async () => {
+    it('exclude steps on the agenda', async () => {
       const ledger = subject.ledgerOf('a');
       await record(ledger, waitingOf(await claimOne(ledger, ofBatch(1))));
       await record(ledger, doneOf(await claimOne(ledger, ofBatch(2)), { children: [childOf(['u3'])] }));
@@ -57,7 +57,7 @@ export function describeUnbegunSteps(name: string, makeSubject: MakeExecutionSub
       expect((await find())[0]?.steps).toEqual([]);
     });
 
-    it('are of runs that go on alone', async () => {
+    it('exclude runs that are not active', async () => {
       await subject.control.change(runId, () => ({ change: { to: 'pausing', events: [] } }));
       expect(await find()).toEqual([]);
     });

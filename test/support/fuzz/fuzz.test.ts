@@ -35,14 +35,14 @@ const document = readDocument({
 const [operation] = operationsOf(document);
 if (operation === undefined) throw new Error('the document has an operation');
 
-describe('an answer is judged', () => {
+describe('the judge of a response', () => {
   const judge = createJudge(document);
   const judged = (status: number, body: unknown, contentType = 'application/json; charset=utf-8') =>
     judge(operation, { status, contentType, headers: {}, body: body === undefined ? '' : JSON.stringify(body) });
   const refusal = { status: 422, code: 'invalid-request', errors: [{ pointer: '/id', detail: 'is missing' }] };
   const asProblem = 'application/problem+json';
 
-  it('as good where it is what the document declares', () => {
+  it('accepts a response that matches the document', () => {
     expect(judged(200, { id: 'thg_1', more: true })).toEqual([]);
     expect(judged(204, undefined)).toEqual([]);
     expect(judged(422, refusal, asProblem)).toEqual([]);
@@ -50,19 +50,25 @@ describe('an answer is judged', () => {
 
   it.each([
     ['it is a 500', 500, refusal, asProblem, 'answered 500'],
-    ['its status is declared by the default alone', 409, refusal, asProblem, 'answered 409, which is not declared'],
+    ['its status is covered only by the default', 409, refusal, asProblem, 'answered 409, which is not declared'],
     ['its status is not declared', 202, { id: 'thg_1' }, 'application/json', 'answered 202, which is not declared'],
     ['its body lacks a field', 200, {}, 'application/json', "must have required property 'id'"],
     ['its body is of another type', 200, { id: 1 }, 'application/json', 'id must be string'],
     ['it has a body that is not declared', 204, { id: 'thg_1' }, 'application/json', '204 has a body'],
-    ['it says another type of content', 422, refusal, 'application/json', '422 came as application/json'],
-    ['it names no field', 422, { ...refusal, errors: [] }, asProblem, 'a 422 that names no field'],
-  ])('as bad where %s', (_fault, status, body, contentType, complaint) => {
+    ['it has another content type', 422, refusal, 'application/json', '422 came as application/json'],
+    [
+      'it is a validation error without a field',
+      422,
+      { ...refusal, errors: [] },
+      asProblem,
+      'a 422 that names no field',
+    ],
+  ])('rejects a response if %s', (_fault, status, body, contentType, complaint) => {
     expect(judged(status, body, contentType)).toEqual([expect.stringContaining(complaint)]);
   });
 });
 
-describe('a refusal of a request that the document allows', () => {
+describe('the judge of a refusal for a request that the document allows', () => {
   const refused = (code: string) =>
     undeclaredRefusals(
       operation,
@@ -73,12 +79,12 @@ describe('a refusal of a request that the document allows', () => {
       }),
     );
 
-  it('is named unless the operation declares its code', () => {
+  it('reports the refusal unless the operation declares its code', () => {
     expect(refused('id-taken')).toEqual([]);
     expect(refused('invalid-value')).toEqual(['/id invalid-value: is taken']);
   });
 
-  it('presupposes that parameters and body fit their schemas', () => {
+  it('requires that parameters and body match their schemas', () => {
     const fit = createRequestFit(document);
     const allows = (id: string, body: string, query: [string, string][] = []) =>
       fit.allows(operation, { path: { id }, query, headers: {}, type: 'application/json', body });
@@ -91,19 +97,19 @@ describe('a refusal of a request that the document allows', () => {
   });
 });
 
-describe('requests', () => {
+describe('random requests', () => {
   const drawn = (seed: number) =>
     fc.sample(requestsFor(operation, document, { inPaths: {}, elsewhere: {} }, createRequestFit(document)), {
       seed,
       numRuns: 60,
     });
 
-  it('are the same again for the same seed, and others for another', () => {
+  it('are identical for the same seed and differ for another', () => {
     expect(drawn(7)).toEqual(drawn(7));
     expect(drawn(7)).not.toEqual(drawn(8));
   });
 
-  it('fit the schemas, and do not', () => {
+  it('contain requests that match the schemas and requests that do not', () => {
     const fits = (body: string | undefined) => /^\{"id":"[^]*"\}$/.test(body ?? '');
     const fitting = drawn(7).filter(({ isFitting }) => isFitting);
     const bent = drawn(7).filter(({ isFitting }) => !isFitting);

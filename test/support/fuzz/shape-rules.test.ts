@@ -33,7 +33,7 @@ describe('a value that the schemas of an operation allow', () => {
     );
   });
 
-  it.each(parts)('is refused by its shape for rules of the document alone: $name, $part', (each) => {
+  it.each(parts)('is refused by its shape only for documented rules: $name, $part', (each) => {
     const { operation, shape, values } = each;
     fc.assert(
       fc.property(values, (value) => {

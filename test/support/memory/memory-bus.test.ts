@@ -28,16 +28,16 @@ describeMessageBus('in memory', () => {
   });
 });
 
-describe('the bus in memory', () => {
+describe('the in-memory bus', () => {
   const message = { topic: 't', value: 'v' };
 
-  it('has the topics it was made with', async () => {
+  it('has the topics it was created with', async () => {
     const bus = createMemoryBus({ topics: ['t'], partitions: 2 });
     await bus.publisher().publish([message, { ...message, key: 'k' }]);
     expect(bus.messages('t')).toHaveLength(2);
   });
 
-  it('fails the next publish before it writes, once', async () => {
+  it('fails the next publish once, before writing', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
     bus.failNextPublish('before');
     await expect(bus.publisher().publish([message])).rejects.toThrow(PublishError);
@@ -46,14 +46,14 @@ describe('the bus in memory', () => {
     expect(bus.messages('t')).toHaveLength(1);
   });
 
-  it('fails the next publish after it has written', async () => {
+  it('fails the next publish after writing', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
     bus.failNextPublish('after');
     await expect(bus.publisher().publish([message])).rejects.toThrow(PublishError);
     expect(bus.messages('t')).toHaveLength(1);
   });
 
-  it('brings back after a crash also what was settled since the last commit', async () => {
+  it('redelivers after a crash also messages settled since the last commit', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
     await bus.publisher().publish([message]);
     const first = createRecordingReceiver();
@@ -66,7 +66,7 @@ describe('the bus in memory', () => {
     expect(await second.first(1)).toHaveLength(1);
   });
 
-  it('drops, doubles and delays messages as the test says', async () => {
+  it('drops, duplicates and delays messages as the test requests', async () => {
     const bus = createMemoryBus({ topics: ['t'] });
     bus.disturb(({ value }) =>
       value === 'a' ? 'drop' : value === 'b' ? 'duplicate' : value === 'c' ? 'delay' : 'keep',
@@ -81,7 +81,7 @@ describe('the bus in memory', () => {
     ]);
   });
 
-  it('refuses what is published to a topic that is not writable, and takes the rest', async () => {
+  it('refuses messages to a topic that is not writable and accepts the others', async () => {
     const bus = createMemoryBus({ topics: ['t', 'u'] });
     bus.setWritable('t', false);
     const failure = await bus
@@ -94,7 +94,7 @@ describe('the bus in memory', () => {
     expect([bus.messages('t').length, bus.messages('u').length]).toEqual([1, 1]);
   });
 
-  it('lets a small backlog wait behind a large one, as a partition does', async () => {
+  it('delivers a small backlog after a large one in the same partition', async () => {
     const bus = createMemoryBus({ topics: ['t'], laneHighMark: 4 });
     const many = Array.from({ length: 100 }, (_, i) => ({ topic: 't', value: `large-${i}` }));
     await bus.publisher().publish([...many, { topic: 't', value: 'small' }]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { audienceList } from '../../../../shared/contracts/campaigns/audiences.ts';
-import type { SegmentList, SegmentsAsked } from '../../../../shared/ports/segmentation.ts';
+import type { SegmentList, SegmentsRequest } from '../../../../shared/ports/segmentation.ts';
 import { someCampaign } from '../../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
 import { createAudienceDirectory } from './audience-directory.ts';
@@ -73,7 +73,7 @@ describe('a list with a country', () => {
 });
 
 describe('segments of a service that offers a list', () => {
-  const asked: SegmentsAsked[] = [];
+  const asked: SegmentsRequest[] = [];
   let answer: Awaited<ReturnType<SegmentList['list']>>;
   const directory = () => {
     const page = createAudienceDirectory({

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AudienceList } from '../../../../shared/contracts/campaigns/audiences.ts';
 import type { SegmentPage } from '../../../../shared/contracts/endpoints/segmentation.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
-import type { SegmentList, SegmentationAnswer, SegmentsAsked } from '../../../../shared/ports/segmentation.ts';
+import type { SegmentList, SegmentationAnswer, SegmentsRequest } from '../../../../shared/ports/segmentation.ts';
 
 /** Longest time that a list waits for the service, in milliseconds. */
 const patienceMs = 3000;
@@ -22,7 +22,7 @@ export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDe
     max: maxKept,
   });
 
-  async function ask(asked: SegmentsAsked): Promise<SegmentationAnswer<SegmentPage>> {
+  async function ask(asked: SegmentsRequest): Promise<SegmentationAnswer<SegmentPage>> {
     const over = new AbortController();
     const answered = new AbortController();
     void clock.sleep(patienceMs, answered.signal).then(() => over.abort());
@@ -33,7 +33,7 @@ export function createOfferedSegments({ segmentation, clock }: OfferedSegmentsDe
 
   return {
     /** Concurrent calls with the same query share one request. */
-    list: ({ search, country, after, limit }: SegmentsAsked): Promise<SegmentationAnswer<SegmentPage>> => {
+    list: ({ search, country, after, limit }: SegmentsRequest): Promise<SegmentationAnswer<SegmentPage>> => {
       const key = JSON.stringify([search, country, limit, after]);
       const known = kept.get(key);
       if (known && clock.monotonicMs() < known.untilMs) return known.answer;

@@ -5,7 +5,7 @@ import type { KeyHolder } from '../../../../shared/domain/approval/approvers.ts'
 import type { ApprovalNeed, ApprovalRule, StartedSum } from '../../../../shared/domain/approval/approval-policy.ts';
 import type { ApprovalState, ApprovalVerb } from '../../../../shared/domain/approval/approval-states.ts';
 import type { Clearance, ClearedBy } from '../../../../shared/domain/approval/clearance.ts';
-import type { SaidBudget } from '../../../../shared/domain/run/budgets.ts';
+import type { BudgetLimit } from '../../../../shared/domain/run/budgets.ts';
 import type { StepPrices, UsersByCountry } from '../../../../shared/domain/approval/user-bounds.ts';
 import type { CampaignScope } from '../../../../shared/domain/scopes.ts';
 import type { CampaignRecord } from '../campaign-store.port.ts';
@@ -66,7 +66,7 @@ export interface Submission {
   /** Campaign with the requested budgets. */
   campaign: CampaignRecord;
   /** Current and requested budgets, if the submission raises budgets of a started campaign. */
-  raise?: { before: readonly SaidBudget[]; wanted: readonly SaidBudget[] } | undefined;
+  raise?: { before: readonly BudgetLimit[]; wanted: readonly BudgetLimit[] } | undefined;
   usersAtMost: UsersByCountry;
   expected: ExpectedUsers;
   by: Approver;

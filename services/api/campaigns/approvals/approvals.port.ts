@@ -1,7 +1,7 @@
 import type { ApprovalCovers } from '../../../../shared/contracts/campaigns/approvals.ts';
 import type { ExpectedUsers } from '../../../../shared/contracts/campaigns/approval-summary.ts';
 import type { ApprovalState } from '../../../../shared/domain/approval/approval-states.ts';
-import type { SaidBudget } from '../../../../shared/domain/run/budgets.ts';
+import type { BudgetLimit } from '../../../../shared/domain/run/budgets.ts';
 
 /** Approval as it is stored (docs/decisions/0082-how-approvals-work.md). */
 export interface ApprovalRecord {
@@ -30,7 +30,7 @@ export interface ApprovalRecord {
 /** Budgets that people have approved. They are a bound of their own, whichever rule required the approval. */
 export interface ApprovedBudgets {
   /** Empty if no approval of the campaign is in force. */
-  budgets: readonly SaidBudget[];
+  budgets: readonly BudgetLimit[];
   /** Highest number of approvers that any approval of the campaign needed. */
   approvers: number;
 }

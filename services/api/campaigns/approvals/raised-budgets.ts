@@ -5,13 +5,13 @@ import {
   type StartedSum,
 } from '../../../../shared/domain/approval/approval-policy.ts';
 import { costTermsOf, reachOf, type StepPrices } from '../../../../shared/domain/approval/user-bounds.ts';
-import { budgetWords, resized, sizeOf, type SaidBudget } from '../../../../shared/domain/run/budgets.ts';
+import { budgetWords, resized, sizeOf, type BudgetLimit } from '../../../../shared/domain/run/budgets.ts';
 import type { ApprovedBudgets } from './approvals.port.ts';
 import type { ChainStep } from '../../../../shared/contracts/campaigns/campaigns.ts';
 
 interface Raised {
-  before: readonly SaidBudget[];
-  wanted: readonly SaidBudget[];
+  before: readonly BudgetLimit[];
+  wanted: readonly BudgetLimit[];
   /** Null if no approval of the campaign was ever given. */
   approved: ApprovedBudgets | null;
   chain: readonly Pick<ChainStep, 'unitsPerUser'>[];
@@ -27,7 +27,7 @@ interface Raised {
  */
 export function needOfRaise(rules: readonly ApprovalRule[], raised: Raised): ApprovalNeed {
   const { before, wanted, approved, chain, prices, sums } = raised;
-  const isBeyond = (budget: SaidBudget) =>
+  const isBeyond = (budget: BudgetLimit) =>
     sizeOf(budget) > sizeIn(before, budget.country) && sizeOf(budget) > sizeIn(approved?.budgets ?? [], budget.country);
   const larger = wanted.filter(isBeyond);
   if (larger.length === 0) return { approvers: 0, why: [] };
@@ -45,17 +45,17 @@ export function needOfRaise(rules: readonly ApprovalRule[], raised: Raised): App
 }
 
 /** Returns all budgets with the changes of some; countries without a budget get none. */
-export function withChanges(before: readonly SaidBudget[], wanted: readonly SaidBudget[]): SaidBudget[] {
+export function withChanges(before: readonly BudgetLimit[], wanted: readonly BudgetLimit[]): BudgetLimit[] {
   return before.map((budget) => wanted.find(({ country }) => country === budget.country) ?? budget);
 }
 
-function beyondWords(budget: SaidBudget, approved: readonly SaidBudget[]): string {
+function beyondWords(budget: BudgetLimit, approved: readonly BudgetLimit[]): string {
   const covered = approved.find(({ country }) => country === budget.country);
   const bound = covered ? `the approved ${budgetWords(covered)}` : 'what was approved';
   return `${budgetWords(budget)} of ${budget.country} are beyond ${bound}`;
 }
 
-function sizeIn(budgets: readonly SaidBudget[], of: string): bigint {
+function sizeIn(budgets: readonly BudgetLimit[], of: string): bigint {
   const budget = budgets.find(({ country }) => country === of);
   return budget ? sizeOf(budget) : 0n;
 }
@@ -71,7 +71,7 @@ export function raisableTo(
   rules: readonly ApprovalRule[],
   { before, ...terms }: Omit<Raised, 'wanted'>,
   of: string,
-): SaidBudget | null {
+): BudgetLimit | null {
   const budget = before.find(({ country }) => country === of);
   if (!budget) return null;
   const needsNone = (size: bigint) =>

@@ -1,4 +1,4 @@
-import { shownDatabaseUrl } from '../../../../shared/runtime/configuration/database-url.ts';
+import { maskedDatabaseUrl } from '../../../../shared/runtime/configuration/database-url.ts';
 import { isSecret } from '../../../../shared/runtime/configuration/secrets.ts';
 import type { SystemShape } from '../../../../shared/contracts/access/system.ts';
 
@@ -15,6 +15,6 @@ function shownVariable(name: string, environment: NodeJS.ProcessEnv): Shown {
   if (value === '') return { name, value: null, from: file === '' ? 'usual' : 'file', secretLength: null };
   if (!isSecret(name)) return { name, value, from: 'environment', secretLength: null };
   // The address without its password is more useful than its length.
-  const address = name === 'DATABASE_URL' ? (shownDatabaseUrl(value) ?? null) : null;
+  const address = name === 'DATABASE_URL' ? (maskedDatabaseUrl(value) ?? null) : null;
   return { name, value: address, from: 'environment', secretLength: value.length };
 }

@@ -1,6 +1,6 @@
 import { writeOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import { jitterMs, jobIdOf } from '../../../../shared/domain/job/job-ids.ts';
-import { saidPriority } from '../../../../shared/domain/job/priority-bands.ts';
+import { storedPriority } from '../../../../shared/domain/job/priority-bands.ts';
 import { topicOf } from '../../../../shared/contracts/jobs/topic-urls.ts';
 import type { Scope } from '../../../../shared/domain/scopes.ts';
 import type { Client, ClientEndpoint } from '../../../../shared/ports/clients.ts';
@@ -114,7 +114,7 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,
     terms: writeOwnTerms({
-      ...{ endpoint: endpoint?.endpointId, endpointName: endpoint?.name, priority: saidPriority(priority) },
+      ...{ endpoint: endpoint?.endpointId, endpointName: endpoint?.name, priority: storedPriority(priority) },
       ...{ retry, timeoutMs, finalCodes, template, reportWithinSeconds, trace },
     }),
     ordering: orderingOf(wanted),

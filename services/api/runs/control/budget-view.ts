@@ -1,5 +1,5 @@
 import type { ApprovalRule } from '../../../../shared/domain/approval/approval-policy.ts';
-import type { SaidBudget } from '../../../../shared/domain/run/budgets.ts';
+import type { BudgetLimit } from '../../../../shared/domain/run/budgets.ts';
 import type { BudgetFiguresShape, CampaignBudgetShape } from '../../../../shared/contracts/campaigns/budgets.ts';
 import type { BudgetFigures } from './budget-store.port.ts';
 import { raisableTo } from '../../campaigns/approvals/raised-budgets.ts';
@@ -16,7 +16,7 @@ export function budgetView({
   return { country, units, used, reserved, left, money, waitingBatches };
 }
 
-export function saidBudget({ country, units, money }: BudgetFigures): SaidBudget {
+export function saidBudget({ country, units, money }: BudgetFigures): BudgetLimit {
   return money === null ? { country, units: units ?? 0 } : { country, amount: money.amount, currency: money.currency };
 }
 

@@ -1,5 +1,5 @@
 import {
-  heardOfShards,
+  reportedShards,
   isUnserved,
   takenUpWithin,
   unservedCause,
@@ -12,7 +12,7 @@ import {
  * once for all runs.
  */
 export const blockedSteps = `
-  heard as materialized (${heardOfShards}
+  heard as materialized (${reportedShards}
   ), here as (
     select r.id as run, r.started_at, f.country, s.place::int2 as step, s.entry ->> 'action' as action,
       sum(case when s.place = f.from_step then f.next_batch_no - 1 else coalesce(b.survived, 0) end

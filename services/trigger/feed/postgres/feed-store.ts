@@ -65,8 +65,11 @@ export function createFeedStore({ pool }: { pool: Pool }): FeedStore {
       const { rows } = await pool.query<{ user_id: string }>({ name: 'retried-users', text, values });
       return { users: rows.slice(0, limit).map((row) => row.user_id), isLast: rows.length <= limit };
     },
-    takePace: async (asked) => {
-      const values = [plainArray(asked.map(({ runId }) => runId)), plainArray(asked.map(({ batches }) => batches))];
+    takePace: async (requests) => {
+      const values = [
+        plainArray(requests.map(({ runId }) => runId)),
+        plainArray(requests.map(({ batches }) => batches)),
+      ];
       const { rows } = await pool.query<{ runId: string; batches: number }>({
         name: 'take-pace',
         text: statements.takePace,
@@ -145,9 +148,9 @@ const heldOutAtOnce = 1000;
 
 /** Returns rows of held-out users. Invalid ids are held out like others and stored escaped. */
 function heldOutRows(feedId: string, ids: readonly string[]) {
-  const shown = ids.map((id) => invalidUserOf(id)?.user ?? id);
-  const parts = Array.from({ length: Math.ceil(shown.length / heldOutAtOnce) }, (_, part) =>
-    shown.slice(part * heldOutAtOnce, (part + 1) * heldOutAtOnce),
+  const printable = ids.map((id) => invalidUserOf(id)?.user ?? id);
+  const parts = Array.from({ length: Math.ceil(printable.length / heldOutAtOnce) }, (_, part) =>
+    printable.slice(part * heldOutAtOnce, (part + 1) * heldOutAtOnce),
   );
   return {
     feedId,

@@ -1,7 +1,7 @@
 import { notItsTimeYet } from '../../../../shared/contracts/runs/feed-audience.ts';
 import { maxTroubleEvents, type TroubleEventKind } from '../../../../shared/domain/run/run-events.ts';
 import {
-  heardOfShards,
+  reportedShards,
   isUnserved,
   takenUpWithin,
   unservedCause,
@@ -89,7 +89,7 @@ const kindOf = (kinds: Record<string, TroubleEventKind>) =>
 export const noteTroubles = `
   with unserved as materialized (
     select s.action_type, s.country, h.served_at, h.refusal
-    from shards s left join (${heardOfShards}
+    from shards s left join (${reportedShards}
     ) h using (action_type, country)
     where ${isUnserved('h')}
   ), present as (

@@ -98,12 +98,12 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     shortages: async (runIds) =>
       (await pool.query<BudgetShortage>({ name: 'budget-shortages', text: statements.shortages, values: [runIds] }))
         .rows,
-    show: async (shown) => {
+    show: async (figures) => {
       const params = {
-        runs: plainArray(shown.map(({ runId }) => runId)),
-        inFlight: plainArray(shown.map(({ inFlight }) => inFlight)),
-        waiting: plainArray(shown.map(({ waiting }) => waiting)),
-        causes: textArray(shown.map(({ waitingCause }) => waitingCause)),
+        runs: plainArray(figures.map(({ runId }) => runId)),
+        inFlight: plainArray(figures.map(({ inFlight }) => inFlight)),
+        waiting: plainArray(figures.map(({ waiting }) => waiting)),
+        causes: textArray(figures.map(({ waitingCause }) => waitingCause)),
       };
       await pool.query(statements.show.with(params));
     },
@@ -133,7 +133,7 @@ export function createRunStore({ pool }: { pool: Pool }): RunStore {
     settlePause: async (runId) => (await pool.query(pauses.settlePause, [runId])).rowCount === 1,
     pauseFor: async (runId, cause) => (await pool.query(pauses.pauseFor, [runId, cause])).rowCount === 1,
     pauseForCanary: async (runId, cause) => (await pool.query(pauses.pauseForCanary, [runId, cause])).rowCount === 1,
-    endCanary: async (runId, said) => (await pool.query(pauses.endCanary, [runId, said])).rowCount === 1,
+    endCanary: async (runId, summary) => (await pool.query(pauses.endCanary, [runId, summary])).rowCount === 1,
     finish: (runId, state, reason) =>
       inTransaction(pool, async (client) => {
         await client.query(endings.fence, [runId]);

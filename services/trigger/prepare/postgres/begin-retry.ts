@@ -39,8 +39,8 @@ export async function countRetried(client: PoolClient, runId: string): Promise<U
   const { rows: runs } = await client.query<RetryRow>('select retry from runs where id = $1', [runId]);
   const retry = runs[0]?.retry;
   if (!retry) return {};
-  const asked = { ...countUsers.with({ runId, ...retry }), query_timeout: timeoutMs };
-  const { rows } = await client.query<{ country: string; users: number }>(asked);
+  const statement = { ...countUsers.with({ runId, ...retry }), query_timeout: timeoutMs };
+  const { rows } = await client.query<{ country: string; users: number }>(statement);
   return Object.fromEntries(rows.map(({ country, users }) => [country, users]));
 }
 

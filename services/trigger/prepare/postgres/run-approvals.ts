@@ -170,8 +170,8 @@ async function hold(
   // The requested bounds exceed the known users, and may need more approvers.
   const need = approvalNeed(rules, reachOf(usersAtMost, terms));
   const { approvers, why } = need.approvers > clearance.approvers ? need : clearance;
-  const { rows: asked } = await client.query<{ usersAtMost: UsersByCountry }>(selectAsked, [runId]);
-  if (!asked.some((before) => isWithinBounds(usersAtMost, before.usersAtMost))) {
+  const { rows: waiting } = await client.query<{ usersAtMost: UsersByCountry }>(selectWaiting, [runId]);
+  if (!waiting.some((before) => isWithinBounds(usersAtMost, before.usersAtMost))) {
     await client.query(voidBefore, [runId]);
     const covers = coversOf(definition, usersAtMost, costAtMostOf(usersAtMost, terms));
     await insertApproval(client, {
@@ -242,7 +242,7 @@ const lockFeeds = `
 /** $2 users by country; a country without a number has no bound. */
 const setBounds = `update feeds set users_at_most = ($2::jsonb ->> country)::bigint where run = $1`;
 
-const selectAsked = `
+const selectWaiting = `
   select covers -> 'usersAtMost' as "usersAtMost" from approvals where run = $1 and state = 'waiting'`;
 
 const voidBefore = `

@@ -7,7 +7,7 @@ import { statementOf } from '../../../../shared/postgres/connection/statement.ts
 const offeredAgainIn = (offers: string) => `least(600, 10 * 2 ^ least(${offers}, 10)) * interval '1 second'`;
 
 /** Condition: a worker has claimed the step after the last offer. Then the count of offers starts again. */
-const isHeard = `s.state = ${stepState.running} and s.lease_until > d.offer_at - ${offeredAgainIn('(d.offers - 1)')}`;
+const isClaimedSince = `s.state = ${stepState.running} and s.lease_until > d.offer_at - ${offeredAgainIn('(d.offers - 1)')}`;
 
 export interface DueParams {
   feeds: string;
@@ -49,7 +49,7 @@ export const due = statementOf<DueParams>(
     from d
     left join batch_steps s on s.feed = d.feed and s.batch_no = d.batch_no and s.step = d.step
     left join h on h.feed = d.feed and h.step = d.step
-    cross join lateral (select case when ${isHeard} then 0 else d.offers end as offers) t
+    cross join lateral (select case when ${isClaimedSince} then 0 else d.offers end as offers) t
   ), p as (
     select s.*, place = 'lost' or place = 'held' and next_try_at <= now()
       and batch_no = min(batch_no) filter (where place = 'held') over (partition by feed, step) as offered

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import type { ShardReport } from '../../../../shared/ports/shard-reports.ts';
-import { heardOfWithin } from '../../../../shared/postgres/registry/shard-refusals.ts';
+import { reportValidity } from '../../../../shared/postgres/registry/shard-refusals.ts';
 import type { ShardReports } from '../shard-reports.port.ts';
 
 interface ReportParams {
@@ -31,7 +31,7 @@ const report = statementOf<ReportParams>(
 
 /** Makes a worker count as silent from now on; the time of its last report stays known. */
 const withdraw = `
-  update shard_reports set reported_at = least(reported_at, now() - ${heardOfWithin})
+  update shard_reports set reported_at = least(reported_at, now() - ${reportValidity})
     where worker = $1 and ($2::text[] is null or (action_type, country) in (select * from unnest($2, $3::text[])))`;
 
 export function createShardReports({ pool }: { pool: Pool }): ShardReports {

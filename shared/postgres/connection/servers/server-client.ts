@@ -17,7 +17,7 @@ export interface SharedServers {
   open: Set<ServerClient>;
 }
 
-type Told = Parameters<pg.Client['connect']>[0];
+type ConnectCallback = Parameters<pg.Client['connect']>[0];
 
 /**
  * A connection to the next server in order. Connecting rejects if the server is not of the wanted kind. That needs no
@@ -28,7 +28,7 @@ type Told = Parameters<pg.Client['connect']>[0];
 export class ServerClient extends pg.Client {
   readonly server: DatabaseServer;
   readonly #shared: SharedServers;
-  readonly #said = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   readonly #tcp: Socket;
   readonly #timeoutMs: number;
   #isConnected = false;
@@ -45,7 +45,7 @@ export class ServerClient extends pg.Client {
     // The pool adds its listener later, and an error without a listener would end the process.
     this.on('error', () => undefined);
     this.connection.on('parameterStatus', ({ parameterName, parameterValue }: Parameter) => {
-      this.#said.set(parameterName, parameterValue);
+      this.#reported.set(parameterName, parameterValue);
     });
     this.connection.on('readyForQuery', ({ status }: { status: string }) => {
       const problem = this.#isConnected && status === 'I' ? this.#whyNot() : undefined;
@@ -55,8 +55,8 @@ export class ServerClient extends pg.Client {
   }
 
   override connect(): Promise<pg.Client>;
-  override connect(callback: Told): void;
-  override connect(callback?: Told): Promise<pg.Client> | undefined {
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
     const connecting = this.#connectIfRight();
     if (callback === undefined) return connecting;
     connecting.then(
@@ -75,7 +75,7 @@ export class ServerClient extends pg.Client {
     const { order, open } = this.#shared;
     try {
       await this.#inTime(super.connect(), 'it does not answer in time');
-      if (this.#shared.wanted !== 'any' && !this.#isSaid()) await this.#ask();
+      if (this.#shared.wanted !== 'any' && !this.#isReported()) await this.#ask();
       const problem = this.#whyNot();
       if (problem !== undefined) throw new PassedOverError(this.server, problem);
     } catch (error) {
@@ -98,19 +98,19 @@ export class ServerClient extends pg.Client {
     }
   }
 
-  #isSaid(): boolean {
-    return this.#said.has(standby) && this.#said.has(readOnly);
+  #isReported(): boolean {
+    return this.#reported.has(standby) && this.#reported.has(readOnly);
   }
 
   /** Queries the server's kind, because a pooler does not forward the server's own reports. */
   async #ask(): Promise<void> {
-    const asked = this.query<{ isStandby: string; isReadOnly: string }>(
+    const query = this.query<{ isStandby: string; isReadOnly: string }>(
       `select case when pg_is_in_recovery() then 'on' else 'off' end as "isStandby",
          current_setting('default_transaction_read_only') as "isReadOnly"`,
     );
-    const { rows } = await this.#inTime(asked, 'it does not say what it is');
+    const { rows } = await this.#inTime(query, 'it does not say what it is');
     for (const { isStandby, isReadOnly } of rows) {
-      this.#said.set(standby, isStandby).set(readOnly, isReadOnly);
+      this.#reported.set(standby, isStandby).set(readOnly, isReadOnly);
     }
   }
 
@@ -147,8 +147,8 @@ export class ServerClient extends pg.Client {
 
   #whyNot(): string | undefined {
     const { wanted } = this.#shared;
-    if (wanted !== 'any' && this.#said.get(standby) === 'on') return 'is a standby';
-    if (wanted === 'read-write' && this.#said.get(readOnly) === 'on') return 'may only be read';
+    if (wanted !== 'any' && this.#reported.get(standby) === 'on') return 'is a standby';
+    if (wanted === 'read-write' && this.#reported.get(readOnly) === 'on') return 'may only be read';
     return undefined;
   }
 }

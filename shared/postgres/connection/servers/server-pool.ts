@@ -2,7 +2,7 @@ import pg from 'pg';
 import { hunt } from './passed-over.ts';
 import { ServerClient, type SharedServers } from './server-client.ts';
 
-type Told = Parameters<pg.Pool['connect']>[0];
+type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /** A pool whose new connections go to the server of the wanted kind. */
 export class ServerPool extends pg.Pool {
@@ -21,8 +21,8 @@ export class ServerPool extends pg.Pool {
   }
 
   override connect(): Promise<pg.PoolClient>;
-  override connect(callback: Told): void;
-  override connect(callback?: Told): Promise<pg.PoolClient> | undefined {
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
     const connecting = hunt(this.#shared, () => super.connect());
     if (callback === undefined) return connecting;
     connecting.then(

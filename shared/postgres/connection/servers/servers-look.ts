@@ -7,9 +7,9 @@ const connectTimeoutMs = 5_000;
 export async function lookAtServers(url: string): Promise<string> {
   const { servers } = parseDatabaseUrl(url);
   const looks = await Promise.all(servers.map(lookAt));
-  const said = looks.map(({ server, is }) => `${server.name} ${is}`).join(', ');
-  if (looks.filter(({ is }) => is === leads).length !== 1) throw new Error(said);
-  return said;
+  const summary = looks.map(({ server, is }) => `${server.name} ${is}`).join(', ');
+  if (looks.filter(({ is }) => is === leads).length !== 1) throw new Error(summary);
+  return summary;
 }
 
 const leads = 'leads';

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { SaidBudget } from '../../../../../shared/domain/run/budgets.ts';
+import type { BudgetLimit } from '../../../../../shared/domain/run/budgets.ts';
 import type { ApprovedBudgets } from '../approvals.port.ts';
 
 /** Reads the approved budgets. A void or withdrawn approval has no budgets, but its number of approvers counts. */
@@ -14,7 +14,7 @@ export async function readApprovedBudgets(
 
 interface ApprovedRow {
   approvers: number | null;
-  budgets: SaidBudget[] | null;
+  budgets: BudgetLimit[] | null;
 }
 
 /** Includes approvals of single runs, because a raise also applies to runs that are under way. */

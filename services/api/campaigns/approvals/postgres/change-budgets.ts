@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { ApprovalNeed } from '../../../../../shared/domain/approval/approval-policy.ts';
-import { sizeOf, type SaidBudget } from '../../../../../shared/domain/run/budgets.ts';
+import { sizeOf, type BudgetLimit } from '../../../../../shared/domain/run/budgets.ts';
 import { readBudgets, readPolicy, readPrices } from '../../../../../shared/postgres/approvals/approvals.ts';
 import { readStartTerms, type StartTerms } from '../../../../../shared/postgres/approvals/judge-start.ts';
 import { countRaise, lockSums } from '../../../../../shared/postgres/approvals/unapproved-starts.ts';
@@ -49,7 +49,7 @@ export function termsOfRaise(
   return readStartTerms(connection, campaign, { by, actions }, { campaignId: campaign.campaignId });
 }
 
-type RaisedDefinition = Pick<CampaignRecord['definition'], 'chain'> & { budgets?: readonly SaidBudget[] | undefined };
+type RaisedDefinition = Pick<CampaignRecord['definition'], 'chain'> & { budgets?: readonly BudgetLimit[] | undefined };
 
 /** Locks rows in the same order as reservations and the ends of runs do. */
 const lockBudgets = `select from budgets where campaign = $1 order by campaign, country for update`;

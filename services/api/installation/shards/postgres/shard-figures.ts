@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Shard } from '../../../../../shared/domain/endpoint/shard.ts';
 import type { ShardReport } from '../../../../../shared/ports/shard-reports.ts';
-import { heardOfWithin } from '../../../../../shared/postgres/registry/shard-refusals.ts';
+import { reportValidity } from '../../../../../shared/postgres/registry/shard-refusals.ts';
 
 /** A worker's recent report on a shard that it serves, or should serve. */
 export interface WorkerReport extends ShardReport {
@@ -23,7 +23,7 @@ export interface ShardWork extends Shard {
 const reports = `
   select worker, action_type as "actionType", country, in_flight as "inFlight", call_limit as "callLimit", waiting,
     breaker_open as "breakerOpen", batches_per_second::float8 as "batchesPerSecond", refusal
-  from shard_reports where reported_at > now() - ${heardOfWithin}
+  from shard_reports where reported_at > now() - ${reportValidity}
   order by worker`;
 
 /**
