@@ -257,6 +257,18 @@ export const apiMutations: readonly Mutation[] = [
     noticedBy: ['offered-segments'],
   },
   {
+    takesAway: 'a revision is not restored over a change that the caller has not seen',
+    edits: [{ text: "deps.requireChangeable(id, before, request.headers['if-match']);", replacement: '' }],
+    project: 'integration',
+    noticedBy: ['services/api/revisions'],
+  },
+  {
+    takesAway: 'a template is deleted with its revisions',
+    edits: [{ text: 'template uuid references templates on delete cascade', replacement: 'template uuid' }],
+    project: 'integration',
+    noticedBy: ['test/integration/revisions'],
+  },
+  {
     takesAway: 'a list that a saved audience names is not deleted',
     edits: [{ text: "if (rows[0]) return { kind: 'saved-in', ...rows[0] };", replacement: '' }],
     project: 'integration',

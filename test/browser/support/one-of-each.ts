@@ -1,9 +1,12 @@
 import {
   changeCampaign,
+  changeSavedAudience,
+  changeTemplate,
   createCampaignOfTemplate,
   createClient,
   createClientEndpoint,
   createJob,
+  changeAudience,
   createAudience,
   createSchedule,
   createTemplate,
@@ -27,10 +30,13 @@ export async function addJob({ client }: MusterApi): Promise<string> {
   return (await createJob({ client, body: job })).data.id;
 }
 
+/** Saves an audience with two revisions. */
 export async function saveAudience({ client }: MusterApi): Promise<string> {
   const audience = { include: [{ segment: 'lapsed-riders' }] };
   const body = { name: 'Lapsed riders, saved', owner: 'growth', countries: ['SG'], audience };
-  return (await createAudience({ client, body })).data.id;
+  const { id } = (await createAudience({ client, body })).data;
+  await changeAudience({ client, path: { id }, body: { description: 'For December' } });
+  return id;
 }
 
 /** Quiet hours, people whom nobody calls, and a notification with a digest. */
@@ -49,7 +55,7 @@ export async function addRules({ client }: MusterApi): Promise<void> {
   });
 }
 
-/** Of two revisions, from a template; and a test of the first one. */
+/** A draft with two revisions, made from a template with two; and a test of its first one. */
 export async function addTestedDraft(api: MusterApi): Promise<[draftId: string, testId: string]> {
   const { client } = api;
   const campaign = {
@@ -66,5 +72,6 @@ export async function addTestedDraft(api: MusterApi): Promise<[draftId: string, 
   const testId = run?.runId ?? '';
   await api.awaitEnd(testId);
   await changeCampaign({ client, path: { id }, body: { priority: 'low' } });
+  await changeTemplate({ client, path, body: { campaign: { ...campaign, tags: ['payday'] } } });
   return [id, testId];
 }

@@ -22,6 +22,8 @@ export interface Revised {
   placeOf?: (pointer: string) => string;
   /** False if the state forbids changes. */
   mayChange?: boolean;
+  /** Why this key may not restore; undefined if it may. */
+  refusal: string | undefined;
 }
 
 interface Calls {

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ListedRevision } from '#client/types.gen.ts';
-import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../controls/button.tsx';
 import { actionsColumn, type Column } from '../data-table/columns.tsx';
 import { DataTable } from '../data-table/data-table.tsx';
@@ -28,8 +27,7 @@ interface RevisionListProps {
 
 /** Revisions, newest first, with what each changed, and a restore that shows its differences before. */
 export function RevisionList({ revised, onRestored }: RevisionListProps) {
-  const { revision: newest, mayChange = true } = revised;
-  const refusal = useRefusal('manager');
+  const { revision: newest, mayChange = true, refusal } = revised;
   const [open, setOpen] = useState<{ verb: 'show' | 'restore'; revision: number } | null>(null);
   const revisions = useQuery(revisionsQuery(revised));
   const close = () => setOpen(null);

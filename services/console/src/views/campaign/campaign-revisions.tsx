@@ -1,4 +1,5 @@
 import type { Campaign } from '#client/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { usePlaceNames } from '../../parts/campaign/parameters.tsx';
 import { RevisionsPanel } from '../../parts/revisions/revision-list.tsx';
 import { isDraft } from '../../parts/standing/state-looks.ts';
@@ -6,7 +7,8 @@ import { isDraft } from '../../parts/standing/state-looks.ts';
 /** Earlier revisions of a campaign. Only a draft that is not archived can be restored. */
 export function CampaignRevisions({ campaign }: { campaign: Campaign }) {
   const { id, name, revision, state, archivedAt } = campaign;
+  const refusal = useRefusal('manager');
   const placeOf = usePlaceNames(campaign.chain);
   const mayChange = isDraft(state) && archivedAt === null;
-  return <RevisionsPanel revised={{ kind: 'campaign', id, name, revision, placeOf, mayChange }} />;
+  return <RevisionsPanel revised={{ kind: 'campaign', id, name, revision, placeOf, mayChange, refusal }} />;
 }

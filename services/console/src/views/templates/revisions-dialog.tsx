@@ -1,4 +1,5 @@
 import type { Template } from '#client/types.gen.ts';
+import { useRefusal } from '../../frame/session/session.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import { Dialog } from '../../parts/overlays/dialog.tsx';
 import { RevisionList } from '../../parts/revisions/revision-list.tsx';
@@ -7,6 +8,7 @@ import { placeInTemplate } from './template-places.ts';
 /** Earlier revisions of a template. A restore closes the dialog, because the template has another revision then. */
 export function RevisionsDialog({ template, onClose }: { template: Template; onClose: () => void }) {
   const { id, name, revision } = template;
+  const refusal = useRefusal('manager');
   return (
     <Dialog
       isWide
@@ -19,7 +21,10 @@ export function RevisionsDialog({ template, onClose }: { template: Template; onC
         </Button>
       }
     >
-      <RevisionList revised={{ kind: 'template', id, name, revision, placeOf: placeInTemplate }} onRestored={onClose} />
+      <RevisionList
+        revised={{ kind: 'template', id, name, revision, placeOf: placeInTemplate, refusal }}
+        onRestored={onClose}
+      />
     </Dialog>
   );
 }

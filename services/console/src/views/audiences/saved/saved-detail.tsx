@@ -98,7 +98,7 @@ export function SavedDetail({ saved, size, onGone, onFile }: SavedDetailProps) {
           <Overlap {...{ question, refusal }} />
         </Panel>
       </div>
-      <RevisionsPanel revised={{ kind: 'savedAudience', id, name, revision }} />
+      <RevisionsPanel revised={{ kind: 'savedAudience', id, name, revision, refusal }} />
       {asked === 'change' && <AudienceForm saved={saved} onClose={close} onSaved={close} />}
       {asked === 'delete' && <DeleteDialog audience={saved} onClose={close} onGone={onGone} />}
     </div>
