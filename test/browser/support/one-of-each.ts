@@ -1,6 +1,5 @@
 import {
   changeCampaign,
-  changeSavedAudience,
   changeTemplate,
   createCampaignOfTemplate,
   createClient,

@@ -8,10 +8,11 @@ import {
   type TemplateDefinition,
   templateRefusals,
 } from '../../../../shared/contracts/campaigns/templates.ts';
+import { publicId } from '../../../../shared/domain/ids/ids.ts';
 import type { Clock } from '../../../../shared/ports/clock.ts';
 import { callerOf, campaignsInScope, requireCampaignInScope } from '../../access/scopes.ts';
 import type { CatalogueReader } from '../../frame/catalogue-reader.ts';
-import { HttpProblem, invalidRequest, notFound } from '../../frame/http-problem.ts';
+import { invalidRequest, notFound } from '../../frame/http-problem.ts';
 import { idempotentHeaders } from '../../frame/server/idempotency.ts';
 import { entityTag, ifMatchHeaders, requireRevision, requireWritten } from '../../frame/if-match.ts';
 import { pageQuery, pageShape } from '../../frame/pages.contract.ts';
@@ -179,8 +180,7 @@ export async function redefined(
 ): Promise<TemplateRecord> {
   const definition = await checkedTemplate(request, wanted, deps);
   const redefined = await deps.templates.redefine(templateId, definition, revision, callerOf(request).account);
-  if (!redefined)
-    throw new HttpProblem({ status: 404, code: 'template-not-found', detail: 'it was deleted meanwhile' });
+  if (!redefined) throw notFound('template', publicId('template', templateId));
   return requireWritten('the template', redefined);
 }
 

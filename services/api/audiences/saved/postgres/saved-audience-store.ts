@@ -5,6 +5,7 @@ import { publicId, uuidOf } from '../../../../../shared/domain/ids/ids.ts';
 import type { Quotas } from '../../../../../shared/domain/quotas.ts';
 import { withinQuota } from '../../../../../shared/postgres/registry/account-quotas.ts';
 import type { Redefined } from '../../../frame/redefined.port.ts';
+import { insertNextRevision, insertRevised } from '../../../frame/postgres/revised-rows.ts';
 
 export interface SavedAudienceRecord {
   savedAudienceId: string;
@@ -128,21 +129,9 @@ type UseRow = NonNullable<SavedAudienceUse['latest']> & Pick<SavedAudienceUse, '
 const selectLists = `
   select from audiences where id = any($1::uuid[]) and state = 'ready' order by id for key share`;
 
-const insertSaved = `
-  with s as (
-    insert into saved_audiences (id, name, account) values ($1, $2::jsonb ->> 'name', $3) on conflict (id) do nothing
-    returning id
-  )
-  insert into revisions (saved_audience, revision, definition, account)
-  select id, 1, $2::jsonb, $3 from s`;
+const insertSaved = insertRevised('saved_audiences', 'saved_audience');
 
-const nextRevision = `
-  with s as (
-    update saved_audiences set revision = revision + 1, name = $3::jsonb ->> 'name', updated_at = now()
-    where id = $1 and revision = $2 returning id, revision
-  )
-  insert into revisions (saved_audience, revision, definition, account)
-  select id, revision, $3::jsonb, $4 from s`;
+const nextRevision = insertNextRevision('saved_audiences', 'saved_audience');
 
 const noteEstimate = `
   update saved_audiences set estimate = $3::jsonb where id = $1 and revision = $2`;

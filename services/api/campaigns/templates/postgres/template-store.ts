@@ -7,6 +7,8 @@ import { withinQuota } from '../../../../../shared/postgres/registry/account-quo
 import type { Page } from '../../../frame/page.port.ts';
 import type { Redefined } from '../../../frame/redefined.port.ts';
 import { patternOf } from '../../../frame/postgres/name-pattern.ts';
+import { pageOf } from '../../../frame/postgres/pages.ts';
+import { insertNextRevision, insertRevised } from '../../../frame/postgres/revised-rows.ts';
 import { isSeen, seenParamsOf, type SeenParams } from '../../../frame/postgres/seen-campaigns.ts';
 
 export interface TemplateRecord {
@@ -73,26 +75,14 @@ export function createTemplateStore({ pool, quotas }: { pool: Pool; quotas: Quot
     ): Promise<Page<TemplateRecord>> => {
       const wanted = { pattern: patternOf(text), before, limit: limit + 1, ...seenParamsOf(within) };
       const { rows } = await pool.query<TemplateRecord>(selectPage.with(wanted));
-      const items = rows.slice(0, limit);
-      return { items, next: rows.length > limit ? (items.at(-1)?.templateId ?? null) : null };
+      return pageOf(rows, limit, ({ templateId }) => templateId);
     },
   };
 }
 
-const insertTemplate = `
-  with t as (
-    insert into templates (id, name, account) values ($1, $2::jsonb ->> 'name', $3) on conflict (id) do nothing
-    returning id
-  )
-  insert into revisions (template, revision, definition, account) select id, 1, $2::jsonb, $3 from t`;
+const insertTemplate = insertRevised('templates', 'template');
 
-const nextRevision = `
-  with t as (
-    update templates set revision = revision + 1, name = $3::jsonb ->> 'name', updated_at = now()
-    where id = $1 and revision = $2 returning id, revision
-  )
-  insert into revisions (template, revision, definition, account)
-  select id, revision, $3::jsonb, $4 from t`;
+const nextRevision = insertNextRevision('templates', 'template');
 
 const selectTemplates = `
   select t.id as "templateId", t.revision, r.definition, t.created_at as "createdAt", t.updated_at as "updatedAt"
