@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
+import { defaultTerms } from '../../shared/contracts/jobs/endpoint-terms.ts';
 
 /** No server listens there: what is measured makes no call. */
 const nowhere = 'http://127.0.0.1:9';
@@ -20,5 +21,6 @@ export type AddedJob = ReturnType<typeof addedJob>;
 export const addedClient = {
   clientId: '11111111-0000-7000-8000-000000000001',
   name: 'orders',
-  definition: clientDefinition.parse({ maxStoredJobs: 1_000_000_000, egress: { allow: [{ cidr: '127.0.0.0/8' }] } }),
+  definition: clientDefinition.parse({ maxStoredJobs: 1_000_000_000 }),
+  endpoint: { url: null, terms: defaultTerms.parse({ egress: { allow: [{ cidr: '127.0.0.0/8' }] } }) },
 };

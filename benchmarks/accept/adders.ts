@@ -7,6 +7,7 @@ import { acceptJob, acceptJobs } from '../../services/api/jobs/accept/accept-job
 import { createFlushLane } from '../../services/api/jobs/accept/flush-lane.ts';
 import { createClientEgress } from '../../services/api/clients/client-egress.ts';
 import { createClientFigures } from '../../services/api/clients/postgres/client-figures.ts';
+import { createClientStore } from '../../services/api/clients/postgres/client-store.ts';
 import { readJob } from '../../services/api/jobs/accept/read-job.ts';
 import { jobIdOf } from '../../shared/domain/job/job-ids.ts';
 import { textArray } from '../../shared/postgres/connection/array-literals.ts';
@@ -80,8 +81,8 @@ async function openBare({ databaseUrl }: QueueServers): Promise<Adder> {
 async function openMuster({ databaseUrl }: QueueServers): Promise<Adder> {
   const logger = pino({ level: 'error' });
   const pool = createAcceptPool({ connectionString: databaseUrl, applicationName: 'bench', logger });
-  const { clientId, name, definition } = addedClient;
-  await pool.query('insert into clients (id, name, definition) values ($1, $2, $3)', [clientId, name, definition]);
+  const { name } = addedClient;
+  await createClientStore({ pool }).create(addedClient);
   const changes = createChangeFeed({
     connectionString: databaseUrl,
     applicationName: 'bench',

@@ -22,8 +22,8 @@ export async function startAcceptingApi(
 ): Promise<{ api: ServiceProcess; url: string }> {
   const environment = { MUSTER_BOOTSTRAP_API_KEY: apiKey };
   const started = await startOneApi(databaseUrl, { environment, ...(root !== undefined && { root }) });
-  const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
-  const body = JSON.stringify({ name: 'orders', maxStoredJobs: 1_000_000_000, egress });
+  const endpoint = { egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+  const body = JSON.stringify({ name: 'orders', maxStoredJobs: 1_000_000_000, endpoint });
   const answer = await fetch(`${started.url}/v1/clients`, { method: 'POST', headers, body });
   if (answer.status !== 201) throw new Error(`no client could be made: ${await answer.text()}`);
   return started;

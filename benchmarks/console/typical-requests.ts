@@ -36,8 +36,8 @@ export async function typicalRequests({ url, apiKey }: ConsoleUnderTest, runId: 
     if (statusCode >= 300) throw new Error(`${name}: ${statusCode} ${text.slice(0, 300)}`);
     return performance.now() - beganMs;
   };
-  const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
-  const made = await post('/v1/clients', { name: client, maxStoredJobs: 1_000_000_000, egress });
+  const endpoint = { egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+  const made = await post('/v1/clients', { name: client, maxStoredJobs: 1_000_000_000, endpoint });
   if (made.statusCode !== 201) throw new Error(`no client could be made: ${await made.body.text()}`);
   await made.body.dump();
   return {

@@ -61,7 +61,7 @@ export interface Firing {
 
 const clients = { jobs: '11111111-0000-7000-8000-000000000001', quiet: '11111111-0000-7000-8000-000000000002' };
 /** As many calls at once as keep a receiver busy that answers at once. */
-const definition = { concurrency: 150, egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+const ofDefault = { concurrency: 150, egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
 
 /** @param root where the engine's source lies: this tree, or another commit's */
 export async function startFiring(infrastructure: LocalInfrastructure, root = ownRoot): Promise<Firing> {
@@ -73,7 +73,7 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   for (const [name, id] of Object.entries(clients)) {
-    await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', [id, name, definition]);
+    await client.query(insertClient, [id, name, ofDefault]);
   }
   await client.query('update installation set clients_revision = clients_revision + 1');
   const { rows } = await client.query<{ id: string }>('select id from installation');
@@ -112,11 +112,14 @@ export async function startFiring(infrastructure: LocalInfrastructure, root = ow
     },
     ended,
     addClients: async (count, terms) => {
-      const { rows: added } = await client.query<{ id: string }>(insertClients, [count, { ...definition, ...terms }]);
+      const { rows: added } = await client.query<{ id: string }>(insertClients, [count, { ...ofDefault, ...terms }]);
       return added.map(({ id }) => id);
     },
     define: async (of, terms) => {
-      await client.query('update clients set definition = definition || $2 where id = $1', [clients[of], terms]);
+      await client.query('update client_endpoints set definition = definition || $2 where id = $1', [
+        clients[of],
+        terms,
+      ]);
     },
     removeDue: async () => {
       await client.query(deleteDue);
@@ -133,11 +136,23 @@ function idsOf(client: NonNullable<JobsToAdd['client']>): readonly string[] {
   return typeof client === 'string' ? [clients[client]] : client;
 }
 
-/** Inserts $1 clients with the definition $2. */
+/** Inserts the endpoint `default` of clients, with the terms of the last parameter. */
+const withDefault = (terms: string) => `
+  insert into client_endpoints (id, client, name, definition)
+  select id, id, 'default', ${terms}::jsonb from added returning id`;
+
+const insertClient = `
+  with added as (insert into clients (id, name, definition) values ($1, $2, '{}') returning id)
+  ${withDefault('$3')}`;
+
+/** Inserts $1 clients whose calls have the terms $2. */
 const insertClients = `
-  insert into clients (id, name, definition)
-  select k.id, 'client-' || k.id, $2 from (select gen_random_uuid() as id from generate_series(1, $1::int4)) k
-  returning id`;
+  with added as (
+    insert into clients (id, name, definition)
+    select k.id, 'client-' || k.id, '{}' from (select gen_random_uuid() as id from generate_series(1, $1::int4)) k
+    returning id
+  )
+  ${withDefault('$2')}`;
 
 /** $1: of these clients, or null for all. */
 const countEnded = `

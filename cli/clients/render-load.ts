@@ -15,7 +15,7 @@ export function renderLoad(load: ClientLoad, view: View): string {
   const byEndpoint = renderItems(
     endpoints,
     [
-      left('endpoint', ({ endpoint }) => endpoint ?? '(none named)'),
+      left('endpoint', ({ endpoint }) => endpoint),
       right('due', ({ due: own }) => own),
       right('lag', ({ due: own, lagMs: ownMs }) => (own === 0 ? '' : seconds(ownMs))),
       right('sidelined', ({ sidelined: own }) => (own === 0 ? '' : own)),

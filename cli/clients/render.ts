@@ -1,22 +1,24 @@
-import type { Client, ClientForecast, ClientLedger } from '../../sdk/generated/types.gen.ts';
+import type { Client, ClientEndpoint, ClientForecast, ClientLedger } from '../../sdk/generated/types.gen.ts';
 import { inCommands } from '../api/in-commands.ts';
 import type { View } from '../show/paint.ts';
 import { count } from '../show/numbers.ts';
 import { left, renderFacts, renderItems, right } from '../show/tables.ts';
 import { utcTime } from '../show/times.ts';
 
-type Rules = Pick<Client, 'name' | 'revision' | 'enabled' | 'disabledReason' | 'keys' | 'createdAt' | 'updatedAt'> & {
-  warnings?: Client['warnings'];
-  links: object;
-};
+type Standing = 'enabled' | 'disabledReason' | 'keys' | 'warnings';
+type Rules = Pick<ClientEndpoint, 'name' | 'revision' | 'createdAt' | 'updatedAt' | Standing> & { links: object };
 
-export function renderClient({ id, ...rules }: Client, view: View): string {
-  return renderRules(rules, id, view);
+/** Renders a client with its endpoint `default`, whose fields are named as `muster clients create` takes them. */
+export function renderClient({ id, endpoint, ...rules }: Client, view: View): string {
+  const { name: _, clientId: __, revision: ___, createdAt: ____, updatedAt: _____, links: ______, ...own } = endpoint;
+  const { enabled, disabledReason, keys, warnings, ...terms } = own;
+  const named = Object.fromEntries(Object.entries(terms).map(([field, value]) => [`endpoint.${field}`, value]));
+  return renderRules({ ...rules, ...named, enabled, disabledReason, keys, warnings }, id, view);
 }
 
 /** Renders a line for each field. Unknown fields, which later versions of the API may add, are shown unformatted. */
 export function renderRules(rules: Rules, id: string, view: View): string {
-  const { name, revision, enabled, disabledReason, keys, warnings = [], ...more } = rules;
+  const { name, revision, enabled, disabledReason, keys, warnings, ...more } = rules;
   const { createdAt: _, updatedAt, links: __, ...fields } = more;
   const state = enabled ? 'enabled' : `disabled${disabledReason === null ? '' : ` (${disabledReason})`}`;
   const facts = [

@@ -104,7 +104,7 @@ async function addRules(client: Client): Promise<void> {
 
 /** Creates a team with recurring callbacks, one of them to an invalid address. */
 async function addCallbacks(client: Client, sandboxUrl: string): Promise<void> {
-  await createClient({ client, body: { name: 'billing', egress: egressTo(sandboxUrl) } });
+  await createClient({ client, body: { name: 'billing', endpoint: { egress: egressTo(sandboxUrl) } } });
   const method = 'GET' as const;
   const [right, wrong] = [`${sandboxUrl}/readyz`, `${sandboxUrl}/no-such-path`];
   const nightly = {

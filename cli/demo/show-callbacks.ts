@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { z } from 'zod';
 import { createReceiver } from '../../sdk/example-receiver.ts';
-import { addClientKey, createClient } from '../../sdk/generated/sdk.gen.ts';
+import { addClientEndpointKey, createClient } from '../../sdk/generated/sdk.gen.ts';
 import { createMuster, type Muster } from '../../sdk/muster.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { Paint } from '../show/paint.ts';
@@ -68,8 +68,8 @@ export async function showCallbacks(
 async function addClient({ api }: Muster, port: number): Promise<string> {
   const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
   const retry = { strategy: 'fixed', attempts: 3, delayMs: 500 } as const;
-  const { id } = (await createClient({ client: api, body: { name: client, egress, retry } })).data;
-  const { secret } = (await addClientKey({ client: api, path: { id }, body: {} })).data;
+  const { id } = (await createClient({ client: api, body: { name: client, endpoint: { egress, retry } } })).data;
+  const { secret } = (await addClientEndpointKey({ client: api, path: { id, endpoint: 'default' }, body: {} })).data;
   if (secret === null) throw new Error('the secret of a new key was not shown');
   return secret;
 }

@@ -65,7 +65,7 @@ const schedule = command({
     priority: oneOf('--priority <priority>', 'beside what else is due of its client; normal unless given', [
       ...(['low', 'normal', 'high'] as const),
     ]),
-    timeoutMs: whole('--timeout <ms>', 'of one call; as its client says unless given'),
+    timeoutMs: whole('--timeout <ms>', 'of one call; as its endpoint says unless given'),
     reportWithinSeconds: whole('--report-within <seconds>', 'a receiver that answers 202 reports within so long'),
     finalCodes: severalWhole('--final-code <status>', 'an answer after which it is given up; may be repeated'),
   },

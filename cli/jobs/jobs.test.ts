@@ -46,7 +46,7 @@ const job = {
   template: false,
   reportWithinSeconds: null,
   sidelinedFor: null,
-  endpoint: null,
+  endpoint: 'default',
   priority: 'high',
   attempts: [{ attempt: 1, at, status: 503, latencyMs: 12, error: 'http-503', answer: 'busy' }],
   links: { self: '/v1/jobs/job_1', client: '/v1/clients/cli_1' },
@@ -202,15 +202,25 @@ describe('muster jobs for many jobs at once', () => {
   });
 });
 
+const endpoint = {
+  name: 'default',
+  clientId: 'cli_1',
+  revision: 2,
+  enabled: true,
+  disabledReason: null,
+  url: null,
+  concurrency: 50,
+  keys: [{ id: 'csk_1', createdAt: at, expiresAt: null }],
+  warnings: [],
+  createdAt: at,
+  updatedAt: at,
+};
 const client = {
   id: 'cli_1',
   name: 'orders',
   revision: 2,
-  enabled: true,
-  disabledReason: null,
-  concurrency: 50,
-  keys: [{ id: 'csk_1', createdAt: at, expiresAt: null }],
-  warnings: [],
+  maxSchedules: 10_000,
+  endpoint,
   createdAt: at,
   updatedAt: at,
 };
@@ -219,21 +229,18 @@ describe('muster clients', () => {
   test('create requires only a name and accepts fields', async () => {
     api.answers['POST /v1/clients'] = ok(client, 201);
     expect((await muster(['clients', 'create', 'orders'])).out).toBe('cli_1\n');
-    await muster(['clients', 'create', 'orders', 'concurrency=20']);
-    expect(api.bodies).toEqual([{ name: 'orders' }, { name: 'orders', concurrency: 20 }]);
+    await muster(['clients', 'create', 'orders', 'endpoint.concurrency=20']);
+    expect(api.bodies).toEqual([{ name: 'orders' }, { name: 'orders', endpoint: { concurrency: 20 } }]);
   });
 
-  test('set, disable and enable change a client by its name', async () => {
+  test('set changes limits of a client by its name, and show prints its endpoint default too', async () => {
     api.answers['PATCH /v1/clients/orders'] = ok(client);
-    api.answers['POST /v1/clients/orders/disable'] = ok({ ...client, enabled: false });
-    api.answers['POST /v1/clients/orders/enable'] = ok(client);
-    for (const args of [
-      ['set', 'orders', 'concurrency=9'],
-      ['disable', 'orders', '--reason', 'loops'],
-      ['enable', 'orders'],
-    ])
-      expect((await muster(['clients', ...args])).code).toBe(exitCodes.ok);
-    expect(api.bodies).toEqual([{ concurrency: 9 }, { reason: 'loops' }]);
+    api.answers['GET /v1/clients/orders'] = ok(client);
+    expect((await muster(['clients', 'set', 'orders', 'maxSchedules=9'])).code).toBe(exitCodes.ok);
+    expect(api.bodies).toEqual([{ maxSchedules: 9 }]);
+    const { out } = await muster(['clients', 'show', 'orders']);
+    expect(out).toMatch(/maxSchedules +10000\n/);
+    expect(out).toMatch(/endpoint\.concurrency +50\n/);
   });
 
   test('delete removes a client, or prints why the API refused', async () => {
@@ -244,35 +251,6 @@ describe('muster clients', () => {
     const refused = await muster(['clients', 'delete', 'orders']);
     expect(refused.code).toBe(exitCodes.refused);
     expect(refused.notes).toContain('3 stored jobs');
-  });
-
-  test('add-key prints a generated secret once, or reads a secret from a file', async () => {
-    const key = { id: 'csk_2', createdAt: at, expiresAt: null };
-    api.answers['POST /v1/clients/orders/keys'] = [
-      ok({ key, secret: 'whsec_abc', client }, 201),
-      ok({ key, secret: null, client }, 201),
-    ];
-    expect((await muster(['clients', 'add-key', 'orders'])).out).toBe('whsec_abc\n');
-    const given = await muster(
-      ['clients', 'add-key', 'orders', '--secret-file', '-', '--others-expire-in', '60'],
-      'whsec_x\n',
-    );
-    expect(given.out).toBe('csk_2\n');
-    expect(api.bodies[1]).toEqual({ secret: 'whsec_x', othersExpireInSeconds: 60 });
-  });
-
-  test('show and remove-key warn that the calls of the client are not signed', async () => {
-    const detail = 'its calls are not signed: POST /v1/clients/orders/keys makes a key';
-    const unsigned = { ...client, keys: [], warnings: [{ pointer: '/keys', code: 'unsigned', detail }] };
-    api.answers['GET /v1/clients/orders'] = ok(unsigned);
-    api.answers['DELETE /v1/clients/orders/keys/csk_1'] = ok(unsigned);
-    expect((await muster(['clients', 'show', 'orders'])).out).toMatch(
-      /warning +its calls are not signed: `muster clients add-key orders` makes a key\n/,
-    );
-    const removed = await muster(['clients', 'remove-key', 'orders', 'csk_1']);
-    expect(removed.notes).toBe(
-      'orders signs without csk_1\nits calls are not signed: `muster clients add-key orders` makes a key\n',
-    );
   });
 
   test('ledger prints all sums, and fails if they do not add up', async () => {
@@ -324,7 +302,7 @@ describe('muster clients', () => {
     const all = { ...figures, lastTenMinutes };
     const endpoint = { endpoint: 'hooks', ...all, maxUnderWay: 64, asideSince: null };
     const own = {
-      endpoint: null,
+      endpoint: 'default',
       ...all,
       due: 0,
       sidelined: 0,
@@ -342,7 +320,7 @@ describe('muster clients', () => {
     const { out } = await muster(['clients', 'load', 'orders']);
     expect(out).toContain('at least 430 due, the oldest for 0.6 s, 400 sidelined; 42.5 of 210 calls/s');
     expect(out).toMatch(/hooks +430 +0\.6 s +400 +42\.5 of 210 +14 of 64/);
-    expect(out).toMatch(/\(none named\) +0 +42\.5 +14 of 36/);
+    expect(out).toMatch(/default +0 +42\.5 +14 of 36/);
     expect(out).toMatch(/dispatcher@d1\/1 +sg +42\.5 +14 of 16 +86/);
     expect(out).toMatch(/dispatcher@d2\/2 +sg +0 +0 +200/);
 
@@ -358,5 +336,63 @@ describe('muster clients', () => {
     expect((await muster(['clients', 'forecast', 'orders'])).out).toMatch(/600 +10 +full/);
     api.answers['GET /v1/clients?limit=50'] = ok({ items: [client], next: null });
     expect((await muster(['clients', 'list'])).out).toMatch(/orders +cli_1 +1 +enabled/);
+  });
+});
+
+describe('muster endpoints', () => {
+  test('add-key prints the secret once, or takes one from a file', async () => {
+    const key = { id: 'csk_2', createdAt: at, expiresAt: null };
+    api.answers['POST /v1/clients/orders/endpoints/default/keys'] = [
+      ok({ key, secret: 'whsec_abc', endpoint }, 201),
+      ok({ key, secret: null, endpoint }, 201),
+    ];
+    expect((await muster(['endpoints', 'add-key', 'orders'])).out).toBe('whsec_abc\n');
+    const given = await muster(
+      ['endpoints', 'add-key', 'orders', '--secret-file', '-', '--others-expire-in', '60'],
+      'whsec_x\n',
+    );
+    expect(given.out).toBe('csk_2\n');
+    expect(api.bodies[1]).toEqual({ secret: 'whsec_x', othersExpireInSeconds: 60 });
+  });
+
+  test('show and remove-key tell that calls are not signed', async () => {
+    const detail = 'its calls are not signed: POST /v1/clients/orders/endpoints/default/keys makes a key';
+    const unsigned = { ...endpoint, keys: [], warnings: [{ pointer: '/keys', code: 'unsigned', detail }] };
+    api.answers['GET /v1/clients/orders'] = ok({ ...client, endpoint: unsigned });
+    api.answers['GET /v1/clients/orders/endpoints/billing'] = ok({ ...unsigned, name: 'billing' });
+    api.answers['DELETE /v1/clients/orders/endpoints/default/keys/csk_1'] = ok(unsigned);
+    const warning = /warning +its calls are not signed: `muster endpoints add-key orders\/default` makes a key\n/;
+    expect((await muster(['clients', 'show', 'orders'])).out).toMatch(warning);
+    expect((await muster(['endpoints', 'show', 'orders/billing'])).out).toMatch(warning);
+    const removed = await muster(['endpoints', 'remove-key', 'orders', 'csk_1']);
+    expect(removed.notes).toBe(
+      'orders signs without csk_1\nits calls are not signed: `muster endpoints add-key orders/default` makes a key\n',
+    );
+  });
+
+  test('are named behind their client, and default is the one that is not named', async () => {
+    const path = '/v1/clients/orders/endpoints';
+    api.answers[`POST ${path}`] = ok({ ...endpoint, name: 'billing' }, 201);
+    api.answers[`PATCH ${path}/default`] = ok(endpoint);
+    api.answers[`PATCH ${path}/billing`] = ok(endpoint);
+    api.answers[`POST ${path}/default/disable`] = ok({ ...endpoint, enabled: false });
+    api.answers[`POST ${path}/billing/enable`] = ok(endpoint);
+    api.answers[`DELETE ${path}/billing`] = { status: 204, body: '' };
+    for (const args of [
+      ['create', 'orders/billing', 'url=https://billing.test'],
+      ['set', 'orders', 'concurrency=9'],
+      ['set', 'orders/billing', 'concurrency=null'],
+      ['disable', 'orders', '--reason', 'loops'],
+      ['enable', 'orders/billing'],
+      ['delete', 'orders/billing'],
+    ])
+      expect((await muster(['endpoints', ...args])).code, args.join(' ')).toBe(exitCodes.ok);
+    const made = { name: 'billing', url: 'https://billing.test' };
+    expect(api.bodies).toEqual([made, { concurrency: 9 }, { concurrency: null }, { reason: 'loops' }]);
+  });
+
+  test('list is a table', async () => {
+    api.answers['GET /v1/clients/orders/endpoints'] = ok({ items: [endpoint], next: null });
+    expect((await muster(['endpoints', 'list', 'orders'])).out).toMatch(/default +enabled +1 .*of each job/);
   });
 });

@@ -46,7 +46,7 @@ function nodeColumns({ leaders }: Scheduler): readonly ItemColumn<Node>[] {
 
 const hostColumns: readonly ItemColumn<Scheduler['hosts'][number]>[] = [
   left('host', ({ host }) => host),
-  left('client', ({ clientId, endpoint }) => (endpoint === null ? clientId : `${clientId} ${endpoint}`)),
+  left('client', ({ clientId, endpoint }) => `${clientId}/${endpoint}`),
   left('state', ({ state }) => state),
   right('jobs aside', ({ sidelined }) => sidelined),
   cut('cause', ({ cause }) => cause),

@@ -36,7 +36,7 @@ describe('muster scheduler', () => {
         {
           clientId: 'cli_1',
           host: 'down.example',
-          endpoint: null,
+          endpoint: 'default',
           state: 'open',
           cause: 'status 503',
           openedAt: at,
@@ -53,7 +53,7 @@ describe('muster scheduler', () => {
     expect(out).toContain('2 clients have more due than dispatchers take now');
     expect(out).toMatch(/s@1 +local +64 +0 +job-partitions/);
     expect(out).toMatch(/d@1 +local +5 +90/);
-    expect(out).toMatch(/down\.example +cli_1 +open +40 +status 503/);
+    expect(out).toMatch(/down\.example +cli_1\/default +open +40 +status 503/);
     expect((await muster('regions')).out).toMatch(/local +active +3/);
   });
 

@@ -7,23 +7,9 @@ create table clients (
   name text not null unique,
   revision int not null default 1,
   definition jsonb not null,
-  enabled boolean not null default true,
-  disabled_reason text,
-  -- Authorization of its calls; secrets in it are sealed.
-  auth jsonb,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-
--- Standard Webhooks secrets, sealed. Several may be valid at once, for rotation.
-create table client_keys (
-  id uuid primary key,
-  client uuid not null references clients on delete cascade,
-  sealed text not null,
-  created_at timestamptz not null default now(),
-  expires_at timestamptz
-);
-create index client_keys_of_client on client_keys (client);
 
 -- Ledger of deltas: accepted = called + expired + cancelled + dead + sidelined + pending, where the last two are
 -- counted, not stored.
@@ -67,7 +53,7 @@ create table ledger_checks (
 
 -- Circuits of hosts that do not answer, or reported that they are gone. No row: the circuit is closed.
 create table host_circuits (
-  -- Client, or the endpoint whose calls fail there: circuits of endpoints are independent.
+  -- Endpoint whose calls fail there; that of `default` is its client's id.
   client uuid not null,
   -- Host and port, with a path prefix if the client names one; * for all hosts.
   host text not null,

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { authPlace, type StoredClientAuth } from '../../shared/contracts/jobs/client-auth.ts';
-import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
+import { clientOf, newClientOf } from '../../test/support/clients.ts';
 import { createHostNames } from '../../shared/http-client/host-names.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { readInstallationEgress } from '../../shared/runtime/configuration/installation-egress.ts';
@@ -54,20 +54,8 @@ function storedAuth({ certificate, key }: Pair): StoredClientAuth {
 }
 
 function termsOf(auth: StoredClientAuth, secretBox = box) {
-  const now = new Date();
-  const client = {
-    clientId,
-    name: 'shop',
-    revision: 1,
-    enabled: true,
-    disabledReason: null,
-    auth,
-    keys: [],
-    endpoints: [],
-    definition: clientDefinition.parse({ egress: { allow: [{ cidr: '127.0.0.0/8' }] } }),
-    createdAt: now,
-    updatedAt: now,
-  };
+  const terms = { egress: { allow: [{ cidr: '127.0.0.0/8' }] } };
+  const client = clientOf(newClientOf('shop', { clientId, terms }), new Date(), { auth });
   const directory = createClientDirectory({
     reader: { current: () => clientSnapshotOf(1, [client]) },
     secretBox,
@@ -75,9 +63,9 @@ function termsOf(auth: StoredClientAuth, secretBox = box) {
     logger: pino({ level: 'silent' }),
     tokenEndpoint: { call: () => expect.unreachable('no token is asked for') },
   });
-  const terms = directory.termsOf(clientId);
-  if (!terms) throw new Error('there is no such client');
-  return terms;
+  const ofClient = directory.termsOf(clientId);
+  if (!ofClient) throw new Error('there is no such client');
+  return ofClient;
 }
 
 async function called(auth: StoredClientAuth, origin: string) {
@@ -102,7 +90,7 @@ it('a call with a certificate that the receiver does not trust is not answered',
 it('a call is not sent if the key of its client certificate cannot be decrypted', async () => {
   const { auth, limits } = termsOf(storedAuth(pairs.client), createSecretBox([]));
   expect(auth).toMatchObject({ isForAll: true, origins: new Set([origins[0]]) });
-  const cause = 'the credentials of its client cannot be opened: no-key';
+  const cause = 'the credentials of its endpoint cannot be opened: no-key';
   expect(await auth?.authorization()).toEqual({ kind: 'unsent', cause });
   expect(limits.tls).toBeUndefined();
 });

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../shared/domain/job/job-ids.ts';
 import { webhookKeyOf, webhookProblem } from '../../shared/domain/endpoint/standard-webhooks.ts';
-import type { Client } from '../../shared/ports/clients.ts';
+import type { ClientEndpoint, DefaultEndpoint } from '../../shared/ports/clients.ts';
 import { createSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { clientSnapshotOf } from '../../shared/runtime/installation/client-reader.ts';
+import { clientOf, endpointLike, newClientOf } from '../../test/support/clients.ts';
 import { clientIdOf } from '../../test/support/conformance/job-subject.ts';
 import { createSettableClock } from '../../test/support/settable-clock.ts';
 import { createClientDirectory } from './client-directory.ts';
@@ -16,24 +16,8 @@ const secretOf = () => `whsec_${randomBytes(24).toString('base64')}`;
 
 function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
   const clock = createSettableClock();
-  let client: Client = {
-    clientId,
-    name: 'orders',
-    revision: 1,
-    enabled: true,
-    disabledReason: null,
-    auth: null,
-    keys: [],
-    endpoints: [],
-    definition: clientDefinition.parse({
-      concurrency: 7,
-      publishRatePerSecond: 5,
-      timeoutMs: 1500,
-      onGone: 'sideline',
-    }),
-    createdAt: clock.now(),
-    updatedAt: clock.now(),
-  };
+  const terms = { concurrency: 7, publishRatePerSecond: 5, timeoutMs: 1500, onGone: 'sideline' };
+  let client = clientOf(newClientOf('orders', { clientId, terms }), clock.now());
   const directory = createClientDirectory({
     reader: { current: () => clientSnapshotOf(1, [client]) },
     secretBox: box,
@@ -41,7 +25,9 @@ function setUp(box = createSecretBox([Buffer.alloc(32, 7)])) {
     tokenEndpoint: { call: () => expect.unreachable('no token is asked for') },
     logger: pino({ level: 'silent' }),
   });
-  const change = (to: Partial<Client>) => (client = { ...client, ...to, revision: client.revision + 1 });
+  const change = (own: Partial<DefaultEndpoint>, ...others: ClientEndpoint[]) => {
+    client = { ...client, endpoints: [{ ...client.endpoints[0], ...own }, ...others], revision: client.revision + 1 };
+  };
   const keyOf = (keyId: string, secret: string, expiresAt: Date | null = null) => ({
     keyId,
     createdAt: clock.now(),
@@ -75,20 +61,8 @@ describe("the terms of a client's calls", () => {
 
   it('of an endpoint override those of its client, with a revision that changes with both', () => {
     const { clock, directory, change } = setUp();
-    const times = { createdAt: clock.now(), updatedAt: clock.now() };
-    const endpoint = {
-      endpointId: clientIdOf(3),
-      name: 'billing',
-      revision: 1,
-      url: 'https://billing.test/',
-      ...times,
-      terms: { concurrency: 2 },
-      enabled: true,
-      disabledReason: null,
-      auth: null,
-      keys: [],
-    };
-    change({ endpoints: [endpoint] });
+    const endpoint = { ...endpointLike(clientIdOf(3), 'billing', clock.now()), terms: { concurrency: 2 } };
+    change({}, endpoint);
     const ofEndpoint = () => directory.termsOf(clientIdOf(3));
     expect(ofEndpoint()).toMatchObject({
       ownerId: clientId,
@@ -97,12 +71,12 @@ describe("the terms of a client's calls", () => {
       limits: { clientId: clientIdOf(3), concurrency: 2, timeoutMs: 1500 },
     });
     expect(directory.termsOf(clientId)).toMatchObject({ ownerId: clientId, limits: { clientId, concurrency: 7 } });
-    change({ endpoints: [{ ...endpoint, enabled: false }] });
+    change({}, { ...endpoint, enabled: false });
     expect(ofEndpoint()?.heldBecause).toBe('the endpoint is disabled');
     expect(directory.termsOf(clientId)?.heldBecause).toBeNull();
-    change({ enabled: false });
+    change({ enabled: false }, endpoint);
     expect(ofEndpoint()?.heldBecause).toBe('the client is disabled');
-    change({ endpoints: [] });
+    change({});
     expect(ofEndpoint()).toBeUndefined();
   });
 

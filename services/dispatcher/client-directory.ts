@@ -52,24 +52,27 @@ export function createClientDirectory(deps: ClientDirectoryDeps): ClientDirector
     } catch (error) {
       // OpenSSL's message about a key is not logged.
       const fault = error instanceof SecretBoxError ? error.fault : 'cannot be read';
-      logger.error({ client: name, fault }, 'the credentials of a client cannot be used, nothing is called with them');
-      return { auth: unusableAuth(auth, `the credentials of its client cannot be opened: ${fault}`), limits };
+      logger.error(
+        { client: name, fault },
+        'the credentials of an endpoint cannot be used, nothing is called with them',
+      );
+      return { auth: unusableAuth(auth, `the credentials of its endpoint cannot be opened: ${fault}`), limits };
     }
   }
 
   function make(outlet: CallOutlet): ClientTerms {
-    const { outletId, clientId, revision, definition, heldBecause } = outlet;
+    const { outletId, clientId, revision, keepsBodies, heldBecause } = outlet;
     const opened = openKeys(outlet);
-    const { concurrency, timeoutMs, egress, retry, sideline, onGone, keepBodies, finalCodes, reportWithinSeconds } =
-      definition;
+    const { publishRatePerSecond, concurrency, timeoutMs, egress, retry, sideline, onGone, finalCodes } = outlet.terms;
+    const { reportWithinSeconds } = outlet.terms;
     const limits = { clientId: outletId, revision, concurrency, timeoutMs, egress: egress.allow };
     return {
       ...openAuth(outlet, limits),
-      ratePerSecond: definition.publishRatePerSecond,
+      ratePerSecond: publishRatePerSecond,
       ownerId: clientId,
       heldBecause,
       onGone,
-      keepsBodies: keepBodies,
+      keepsBodies,
       retries: retry,
       finalCodes,
       reportWithinMs: reportWithinSeconds === undefined ? null : reportWithinSeconds * 1000,

@@ -34,7 +34,7 @@ export const dispatcherEnvironment = commonEnvironment.extend({
     .max(600_000)
     .default(90_000)
     .describe(
-      'How long a claim lasts at most, or 4 s longer than the `timeoutMs` of its client where that is more: a claim ' +
+      'How long a claim lasts at most, or 4 s longer than the `timeoutMs` of its endpoint where that is more: a claim ' +
         'always lasts as long as its call. The claims of a dispatcher that is dead are free when its last beat is 10 s ' +
         'old',
     ),

@@ -184,7 +184,7 @@ async function startOfferer(
     leases: createLeases({ pool }),
     publisher: ownPublisher(publisher, installationId),
     dispatchers: createDispatchers({ pool }),
-    rateOf: (clientId) => clients.current()?.outlets.get(clientId)?.definition.publishRatePerSecond,
+    rateOf: (clientId) => clients.current()?.outlets.get(clientId)?.terms.publishRatePerSecond,
     nameOf: (clientId) => clients.current()?.outlets.get(clientId)?.name,
     region: () => region.current(),
     changes,

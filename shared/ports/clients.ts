@@ -1,6 +1,6 @@
-import type { StoredClientAuth } from '../contracts/jobs/client-auth.ts';
-import type { EndpointTerms } from '../contracts/jobs/client-endpoints.ts';
 import type { ClientDefinition } from '../contracts/jobs/clients.ts';
+import type { StoredClientAuth } from '../contracts/jobs/client-auth.ts';
+import type { DefaultTerms, EndpointTerms } from '../contracts/jobs/endpoint-terms.ts';
 
 /** A secret that calls are signed with. Several may be valid at once, so that they can be rotated. */
 export interface ClientKey {
@@ -12,7 +12,7 @@ export interface ClientKey {
   expiresAt: Date | null;
 }
 
-/** Destination and rules of a client's calls. The client's own settings apply where the endpoint has none. */
+/** Destination and rules of a client's calls. The settings of `default` apply where the endpoint has none. */
 export interface ClientEndpoint {
   /** Id by `endpointIdOf`. */
   endpointId: string;
@@ -20,17 +20,23 @@ export interface ClientEndpoint {
   name: string;
   /** Starts at 1 and increases with every change. Every change also increases the client's revision. */
   revision: number;
-  url: string;
+  /** Null if each job has its own, which only `default` allows. */
+  url: string | null;
   terms: EndpointTerms;
-  /** False if no call goes through the endpoint; its jobs wait. */
+  /** False if no call goes through the endpoint; its jobs wait. If `default` is disabled, so is its client. */
   enabled: boolean;
   disabledReason: string | null;
-  /** Credentials of the endpoint itself, with secrets encrypted for its client. */
+  /** Credentials of the endpoint itself, with secrets encrypted for its client by `authPlace`. */
   auth: StoredClientAuth | null;
-  /** Signing keys of the endpoint itself, encrypted for its client. */
+  /** Signing keys of the endpoint itself that had not expired when they were read, newest first. */
   keys: ClientKey[];
   createdAt: Date;
   updatedAt: Date;
+}
+
+/** The endpoint `default`: it has the id of its client, and its terms are complete. */
+export interface DefaultEndpoint extends ClientEndpoint {
+  terms: DefaultTerms;
 }
 
 export interface Client {
@@ -39,15 +45,8 @@ export interface Client {
   /** Starts at 1 and increases with every change. */
   revision: number;
   definition: ClientDefinition;
-  /** False if no job is accepted for the client and none is called; stored jobs wait. */
-  enabled: boolean;
-  disabledReason: string | null;
-  /** Credentials of its calls, with secrets encrypted for `authPlace`. */
-  auth: StoredClientAuth | null;
-  /** Keys that had not expired when they were read, newest first. */
-  keys: ClientKey[];
-  /** Endpoints, sorted by name. */
-  endpoints: ClientEndpoint[];
+  /** `default`, then the others by name. */
+  endpoints: [DefaultEndpoint, ...ClientEndpoint[]];
   createdAt: Date;
   updatedAt: Date;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { z } from 'zod';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { addClientKey, createClient, createJob } from '../../sdk/generated/sdk.gen.ts';
+import { addClientEndpointKey, createClient, createJob } from '../../sdk/generated/sdk.gen.ts';
 import { awaitThat, logIn, useConsole } from './support/console-in-browser.ts';
 
 const consoleOf = useConsole({ workers: 'all-in-one', sandbox: {} });
@@ -29,8 +29,8 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   const { client } = consoleOf.muster.api;
   const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
-  await createClient({ client, body: { name: 'shop', egress, retry: { strategy: 'none' } } });
-  await addClientKey({ client, path: { id: 'shop' }, body: {} });
+  await createClient({ client, body: { name: 'shop', endpoint: { egress, retry: { strategy: 'none' } } } });
+  await addClientEndpointKey({ client, path: { id: 'shop', endpoint: 'default' }, body: {} });
 });
 afterAll(() => receiver.close());
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addClientKey, createClient, createJob, createJobs } from '../../sdk/generated/sdk.gen.ts';
+import { addClientEndpointKey, createClient, createJob, createJobs } from '../../sdk/generated/sdk.gen.ts';
 import { z } from 'zod';
 import { uuidOf } from '../../shared/domain/ids/ids.ts';
 import { bandOf } from '../../shared/domain/job/priority-bands.ts';
@@ -68,12 +68,15 @@ describe('callbacks over Kafka', () => {
     muster = await startInstallation({ workers: 'all-in-one', sandbox: {} });
     const body = {
       name: 'orders',
-      egress: { allow: [{ cidr: '127.0.0.0/8', port }] },
-      retry: { strategy: 'fixed' as const, attempts: 2, delayMs: 200 },
-      sideline: { afterFailures: 1000 },
+      endpoint: {
+        egress: { allow: [{ cidr: '127.0.0.0/8', port }] },
+        retry: { strategy: 'fixed' as const, attempts: 2, delayMs: 200 },
+        sideline: { afterFailures: 1000 },
+      },
     };
     const { id } = (await createClient({ ...api(), body })).data;
-    secret = (await addClientKey({ ...api(), path: { id }, body: {} })).data.secret ?? '';
+    const path = { id, endpoint: 'default' };
+    secret = (await addClientEndpointKey({ ...api(), path, body: {} })).data.secret ?? '';
   });
   afterAll(async () => {
     await muster.stop();
@@ -138,7 +141,7 @@ describe('callbacks over Kafka', () => {
       const retry = { strategy: 'fixed' as const, attempts: 3, delayMs: 200 };
       // The first call is over without a report; the other two are reported on in time, on a slow machine too.
       const reportWithinSeconds = 10;
-      await createClient({ ...api(), body: { name: 'printer', egress, retry, reportWithinSeconds } });
+      await createClient({ ...api(), body: { name: 'printer', endpoint: { egress, retry, reportWithinSeconds } } });
       const library = createMuster({ url, apiKey });
       const to = `http://127.0.0.1:${await listen(pressed)}/print`;
       const { id } = await library.schedule({ client: 'printer', url: to });
@@ -184,7 +187,7 @@ describe('callbacks over Kafka', () => {
     try {
       const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
       const retry = { strategy: 'fixed' as const, attempts: 20, delayMs: 200 };
-      await createClient({ ...api(), body: { name: 'shop', egress, retry } });
+      await createClient({ ...api(), body: { name: 'shop', endpoint: { egress, retry } } });
       const { MUSTER_API_URL: url = '', MUSTER_API_KEY: apiKey = '' } = muster.cliEnvironment;
       const library = createMuster({ url, apiKey });
       const reminders = createReminders({ muster: library, client: 'shop' });
@@ -221,7 +224,7 @@ describe('callbacks over Kafka', () => {
       const base = `http://127.0.0.1:${await listen(desk)}`;
       const egress = { allow: [{ cidr: '127.0.0.0/8' }] };
       const limits = { concurrency: 1, timeoutMs: 60_000, sideline: { afterFailures: 1000 } };
-      const { id } = (await createClient({ ...api(), body: { name: 'desk', egress, ...limits } })).data;
+      const { id } = (await createClient({ ...api(), body: { name: 'desk', endpoint: { egress, ...limits } } })).data;
       const send = async (count: number, priority: 'normal' | 'high') => {
         const wanted = Array.from({ length: count }, (_, nth) => ({ url: `${base}/${priority}/${nth}`, priority }));
         expect((await createJobs({ ...api(), body: { client: 'desk', jobs: wanted } })).data.accepted).toBe(count);

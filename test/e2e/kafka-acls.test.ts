@@ -135,7 +135,7 @@ describe('services with only the Kafka ACLs of muster grants --kafka', () => {
   it('call callbacks', async () => {
     const { client } = muster.api;
     const { port } = receiver.address() as AddressInfo;
-    const body = { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8', port }] } };
+    const body = { name: 'orders', endpoint: { egress: { allow: [{ cidr: '127.0.0.0/8', port }] } } };
     await createClient({ client, body });
     const url = `http://127.0.0.1:${port}/`;
     await createJob({ client, body: { client: 'orders', idempotencyKey: 'once', delaySeconds: 0, url } });

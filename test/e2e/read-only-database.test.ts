@@ -53,7 +53,10 @@ describe('row 63: a read-only database', () => {
   it('makes every service not ready and every write a 503, and all work continues afterwards', async () => {
     await begin();
     const { client } = muster.api;
-    await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
+    await createClient({
+      client,
+      body: { name: 'orders', endpoint: { egress: { allow: [{ cidr: '127.0.0.0/8' }] } } },
+    });
     // The installation is there when its API is: the others may still be starting.
     for (const name of names) await vi.waitFor(async () => expect(await databaseOf(name), name).toBe('200 ok'), within);
 
@@ -78,7 +81,10 @@ describe('row 63: a read-only database', () => {
     try {
       await begin(tree);
       const { client } = muster.api;
-      await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
+      await createClient({
+        client,
+        body: { name: 'orders', endpoint: { egress: { allow: [{ cidr: '127.0.0.0/8' }] } } },
+      });
       await mayBeWritten(false);
       const refusal = async () => (await createJob({ ...job(client), throwOnError: false })).error;
       await vi.waitFor(async () => expect(await refusal()).toBeDefined(), within);

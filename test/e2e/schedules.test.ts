@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
-  addClientKey,
+  addClientEndpointKey,
   createCampaign,
   createClient,
   createSchedule,
@@ -47,8 +47,8 @@ describe('schedules with all services in one process', () => {
     port = z.object({ port: z.number() }).parse(receiver.address()).port;
     muster = await startInstallation({ workers: 'all-in-one', sandbox: { SANDBOX_SEGMENTS: 'lapsed-riders=2000' } });
     const egress = { allow: [{ cidr: '127.0.0.0/8', port }] };
-    const { id } = (await createClient({ ...api(), body: { name: 'shop', egress } })).data;
-    await addClientKey({ ...api(), path: { id }, body: {} });
+    const { id } = (await createClient({ ...api(), body: { name: 'shop', endpoint: { egress } } })).data;
+    await addClientEndpointKey({ ...api(), path: { id, endpoint: 'default' }, body: {} });
   });
   afterAll(async () => {
     await muster.stop();

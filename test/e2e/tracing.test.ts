@@ -166,7 +166,7 @@ describe('tracing', () => {
 
   it('continues the trace of the caller that scheduled a callback', async () => {
     const egress = { allow: [{ cidr: '127.0.0.0/8', port: endpoints.port }] };
-    await createClient({ client: muster.api.client, body: { name: 'orders', egress } });
+    await createClient({ client: muster.api.client, body: { name: 'orders', endpoint: { egress } } });
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const caller = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, tracestate: 'rojo=00f067aa0ba902b7' };
     const body = { client: 'orders', url: `${endpoints.url}/job`, body: {} };

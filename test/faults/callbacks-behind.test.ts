@@ -35,10 +35,15 @@ describe('row 69: a client beside 1,000 clients that are behind and a backlog of
   /** Adds clients that are allowed one call in ten seconds, at a port where nothing listens. */
   async function addClientsBehind(): Promise<string[]> {
     const rows = await trial.database.rows<{ id: string }>(
-      `insert into clients (id, name, definition)
-       select gen_random_uuid(), 'behind-' || n,
-         definition || '{"publishRatePerSecond": 0.1, "retry": {"strategy": "none"}}'
-       from clients, generate_series(1, $1::int4) n where name = 'crowd' returning id`,
+      `with crowd as (
+         insert into clients (id, name, definition)
+         select gen_random_uuid(), 'behind-' || n, definition
+         from clients, generate_series(1, $1::int4) n where name = 'crowd' returning id
+       )
+       insert into client_endpoints (id, client, name, definition)
+       select crowd.id, crowd.id, 'default',
+         e.definition || '{"publishRatePerSecond": 0.1, "retry": {"strategy": "none"}}'
+       from crowd, client_endpoints e join clients c on c.id = e.id where c.name = 'crowd' returning id`,
       [clientsBehind],
     );
     await trial.database.rows('update installation set clients_revision = clients_revision + 1');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { changeClient, getJob, getScheduler } from '../../sdk/generated/sdk.gen.ts';
+import { changeClientEndpoint, getJob, getScheduler } from '../../sdk/generated/sdk.gen.ts';
 import { faultControls, type FaultControl } from '../mutations/fault-controls.ts';
 import { startCallbackTrial, type CallbackTrial } from './support/callback-trial.ts';
 import { lasting, until } from './support/until.ts';
@@ -45,7 +45,8 @@ describe('a host that answers some jobs with success and others never', () => {
     await until('the good ones are called', () => isCalled(good), 60_000);
     const tookMs = Date.now() - sinceMs;
     // Some thirty attempts are left, one with each probe: every 30 s otherwise.
-    await changeClient({ client: trial.client, path: { id }, body: { sideline: { probeSeconds: 2 } } });
+    const path = { id, endpoint: 'default' };
+    await changeClientEndpoint({ client: trial.client, path, body: { sideline: { probeSeconds: 2 } } });
     await trial.awaitEnded(240_000);
     over();
 

@@ -58,7 +58,10 @@ describe('row 75: an installation whose Postgres disk is full for some time', ()
       ...(without && { without }),
     });
     const { client } = trial.muster.api;
-    await createClient({ client, body: { name: 'orders', egress: { allow: [{ cidr: '127.0.0.0/8' }] } } });
+    await createClient({
+      client,
+      body: { name: 'orders', endpoint: { egress: { allow: [{ cidr: '127.0.0.0/8' }] } } },
+    });
   }
 
   async function databaseOf(name: string): Promise<string> {

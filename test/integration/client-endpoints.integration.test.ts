@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { addedEndpointKey, endpointShape } from '../../shared/contracts/jobs/client-endpoints.ts';
+import { addedClientKey, endpointShape } from '../../shared/contracts/jobs/client-endpoints.ts';
 import { clientShape } from '../../shared/contracts/jobs/clients.ts';
 import { jobShape } from '../../shared/contracts/jobs/shown-jobs.ts';
 import { acceptedJob } from '../../shared/contracts/jobs/jobs.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 const make = async (fields: object = {}) => await ask('POST', base, { name: 'billing', url, ...fields });
-const endpoint = async () => endpointShape.parse((await ask('GET', `${base}/billing`)).json());
+const endpoint = async (name = 'billing') => endpointShape.parse((await ask('GET', `${base}/${name}`)).json());
 const codeOf = async (asking: ReturnType<typeof ask>) => problem.parse((await asking).json()).code;
 
 async function schedule(fields: object = {}): Promise<string> {
@@ -75,21 +75,21 @@ const outlets = async () => {
 };
 
 describe('endpoints of a client', () => {
-  it('are created with a name and a URL, and inherit all other settings from the client', async () => {
+  it('are created with a name and a URL, and inherit all other settings from `default`', async () => {
     const made = await make({ concurrency: 3 });
     expect([made.statusCode, made.headers.location]).toEqual([201, expect.stringMatching(/endpoints\/billing$/)]);
     expect(endpointShape.parse(made.json())).toMatchObject({ url, concurrency: 3, auth: null, keys: [], revision: 1 });
     expect(await codeOf(make())).toBe('name-taken');
     const page = pageShape(endpointShape).parse((await ask('GET', base)).json());
-    expect(page).toEqual({ items: [await endpoint()], next: null });
-    await ask('PATCH', '/v1/clients/orders', { timeoutMs: 777, concurrency: 9 });
+    expect(page).toEqual({ items: [await endpoint('default'), await endpoint()], next: null });
+    await ask('PATCH', `${base}/default`, { timeoutMs: 777, concurrency: 9 });
 
     const both = await outlets();
-    expect(both.get(billing)).toMatchObject({ clientId, definition: { concurrency: 3, timeoutMs: 777 } });
-    expect(both.get(clientId)).toMatchObject({ clientId, definition: { concurrency: 9, timeoutMs: 777 } });
+    expect(both.get(billing)).toMatchObject({ clientId, terms: { concurrency: 3, timeoutMs: 777 } });
+    expect(both.get(clientId)).toMatchObject({ clientId, terms: { concurrency: 9, timeoutMs: 777 } });
   });
 
-  it('are patched at the expected revision, and null restores the setting of the client', async () => {
+  it('are patched at the expected revision, and null restores the setting of `default`', async () => {
     await make({ concurrency: 3 });
     const patch = (body: object, etag: string) =>
       on.api.server.inject({
@@ -106,14 +106,14 @@ describe('endpoints of a client', () => {
     expect(problem.parse(wrong.json()).errors.map(({ pointer }) => pointer)).toEqual(['/concurrency', '/url']);
   });
 
-  it('have their own secrets, shown only by length, or else use those of the client', async () => {
+  it('have their own secrets, shown only by length, or else use those of `default`', async () => {
     await make();
-    await ask('POST', '/v1/clients/orders/keys', {});
+    await ask('POST', `${base}/default/keys`, {});
     const token = { kind: 'bearer', origins: ['https://billing.test'], token: 'of-orders' };
-    await ask('PUT', '/v1/clients/orders/auth', token);
+    await ask('PUT', `${base}/default/auth`, token);
     const before = (await outlets()).get(billing);
     await ask('PUT', `${base}/billing/auth`, { ...token, token: 'of-billing' });
-    const added = addedEndpointKey.parse((await ask('POST', `${base}/billing/keys`, {})).json());
+    const added = addedClientKey.parse((await ask('POST', `${base}/billing/keys`, {})).json());
     expect(added.secret).toMatch(/^whsec_/);
     const after = await outlets();
     expect([before?.keys, before?.auth]).toEqual([after.get(clientId)?.keys, after.get(clientId)?.auth]);
@@ -125,6 +125,24 @@ describe('endpoints of a client', () => {
     expect((await outlets()).get(billing)).toMatchObject({ keys: before?.keys, auth: before?.auth });
   });
 
+  it('have their own egress rules and sealed paths, or else those of `default`', async () => {
+    const allow = [{ host: 'billing.test' }];
+    await ask('PATCH', `${base}/default`, { egress: { allow }, sealPaths: true });
+    const wanted = { name: 'shop', url: 'https://shop.test/hooks/secret' };
+    const forbidden = problem.parse((await ask('POST', base, wanted)).json());
+    expect(forbidden.errors).toMatchObject([{ pointer: '/url', code: 'forbidden-address' }]);
+    const own = { egress: { allow: [{ host: 'shop.test' }] }, sealPaths: false };
+    expect((await ask('POST', base, { ...wanted, ...own })).statusCode).toBe(201);
+    await make();
+    const both = await outlets();
+    expect(both.get(billing)?.terms).toMatchObject({ egress: { allow }, sealPaths: true });
+    expect(both.get(endpointIdOf(clientId, 'shop'))?.terms).toMatchObject(own);
+    expect((await shown(await schedule({ endpoint: 'shop' }))).url).toBe(wanted.url);
+    expect((await shown(await schedule({ endpoint: 'billing' }))).url).not.toContain('hooks');
+    const elsewhere = await ask('POST', '/v1/jobs', { client: 'orders', url: wanted.url });
+    expect(problem.parse(elsewhere.json()).errors).toMatchObject([{ pointer: '/url', code: 'forbidden-address' }]);
+  });
+
   it('are recorded in the audit log on each change', async () => {
     await make();
     await ask('POST', `${base}/billing/disable`, { reason: 'moving' });
@@ -133,6 +151,61 @@ describe('endpoints of a client', () => {
       "select route from audit_log where route like '%endpoints%' order by at",
     );
     expect(rows.map(({ route }) => route)).toHaveLength(3);
+  });
+});
+
+describe('the endpoint `default`', () => {
+  it('has the id of its client, is first in the list, and is neither made nor deleted by itself', async () => {
+    await make();
+    const page = pageShape(endpointShape).parse((await ask('GET', base)).json());
+    expect(page.items.map(({ name }) => name)).toEqual(['default', 'billing']);
+    expect(endpointIdOf(clientId, 'default')).toBe(clientId);
+    expect(await codeOf(ask('POST', base, { name: 'default', url }))).toBe('name-taken');
+    expect(await codeOf(ask('DELETE', `${base}/default`))).toBe('default-endpoint');
+    expect((await endpoint('default')).name).toBe('default');
+  });
+
+  it('gives its fields back to what a new one has, while others follow it', async () => {
+    await make({ concurrency: 3 });
+    await ask('PATCH', `${base}/default`, { concurrency: 9, finalCodes: [404] });
+    expect((await outlets()).get(billing)?.terms).toMatchObject({ concurrency: 3, finalCodes: [404] });
+    await ask('PATCH', `${base}/billing`, { concurrency: null });
+    expect((await outlets()).get(billing)?.terms.concurrency).toBe(9);
+    const reset = await ask('PATCH', `${base}/default`, { concurrency: null, finalCodes: null, url: null });
+    expect(endpointShape.parse(reset.json())).toMatchObject({ concurrency: 50, finalCodes: [], url: null });
+    expect((await outlets()).get(billing)?.terms).toMatchObject({ concurrency: 50, finalCodes: [] });
+  });
+
+  it('has jobs that name none, or that name it, and stores the same for both', async () => {
+    const [unnamed, named] = [await schedule({ url }), await schedule({ url, endpoint: 'default' })];
+    expect([(await shown(unnamed)).endpoint, (await shown(named)).endpoint]).toEqual(['default', 'default']);
+    const { rows } = await on.pool.query('select endpoint, terms from jobs');
+    expect(rows).toEqual([
+      { endpoint: null, terms: null },
+      { endpoint: null, terms: null },
+    ]);
+  });
+
+  it('has a URL for jobs that name it and none, and leaves those free that have one', async () => {
+    const without = problem.parse((await ask('POST', '/v1/jobs', { client: 'orders', endpoint: 'default' })).json());
+    expect(without.errors).toMatchObject([{ pointer: '/url', code: 'missing' }]);
+    await ask('PATCH', `${base}/default`, { url });
+    expect(await shown(await schedule({ endpoint: 'default' }))).toMatchObject({ endpoint: 'default', url });
+    expect((await shown(await schedule({ url: 'https://shop.test/hook' }))).url).toBe('https://shop.test/hook');
+  });
+
+  it('stops its client when it is disabled: nothing is accepted, and nothing called through any endpoint', async () => {
+    await make();
+    await ask('POST', `${base}/default/disable`, { reason: 'calls in circles' });
+    for (const fields of [{ url }, { endpoint: 'billing' }]) {
+      const refused = problem.parse((await ask('POST', '/v1/jobs', { client: 'orders', ...fields })).json());
+      expect([refused.status, refused.code]).toEqual([409, 'client-disabled']);
+      expect(refused.detail).toContain('calls in circles');
+    }
+    const held = [...(await outlets()).values()].map(({ heldBecause }) => heldBecause);
+    expect(held).toEqual(['the client is disabled', 'the client is disabled']);
+    await ask('POST', `${base}/default/enable`);
+    expect((await ask('POST', '/v1/jobs', { client: 'orders', endpoint: 'billing' })).statusCode).toBe(201);
   });
 });
 
@@ -187,10 +260,10 @@ describe('jobs that name an endpoint', () => {
     expect((await circuits().read()).map((circuit) => circuit.clientId).toSorted()).toEqual(
       [billing, clientId].toSorted(),
     );
-    const seen = z.object({ hosts: z.array(z.object({ clientId: z.string(), endpoint: z.string().nullable() })) });
+    const seen = z.object({ hosts: z.array(z.object({ clientId: z.string(), endpoint: z.string() })) });
     const { hosts } = seen.parse((await ask('GET', '/v1/scheduler')).json());
     expect(new Set(hosts.map((host) => [uuidOf('client', host.clientId), host.endpoint].join()))).toEqual(
-      new Set([`${clientId},billing`, `${clientId},`]),
+      new Set([`${clientId},billing`, `${clientId},default`]),
     );
     const enabled = await ask('POST', '/v1/scheduler/hosts/enable', {
       client: 'orders',
@@ -238,6 +311,7 @@ describe('jobs that name an endpoint', () => {
     };
     expect(await listed('endpoint=billing')).toEqual([through]);
     expect(await listed('endpoint=billing&state=called')).toEqual([ended]);
+    expect(await listed('endpoint=default')).toEqual([beside]);
     expect(await listed('endpoint=other')).toEqual([]);
     await ask('POST', '/v1/jobs/changes', { verb: 'cancel', client: 'orders', endpoint: 'billing' });
     const { jobChanges: changes, jobStore, logger } = on.deps;

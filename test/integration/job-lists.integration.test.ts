@@ -288,7 +288,7 @@ describe('resent jobs', () => {
     for (const id of ids) await end(id);
     const { sent, results } = await resend({ ids });
     expect([sent, results.map(({ result }) => result)]).toEqual([2, ['sent', 'sent', 'too-many-jobs']]);
-    await ask('POST', `/v1/clients/${clientId}/disable`, {});
+    await ask('POST', `/v1/clients/${clientId}/endpoints/default/disable`, {});
     expect((await ask('POST', '/v1/jobs/resend', { client: 'orders', ids })).statusCode).toBe(409);
   });
 });

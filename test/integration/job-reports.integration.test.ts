@@ -72,7 +72,7 @@ const codeOf = async (answer: ReturnType<typeof report>) => {
 
 describe('a job whose receiver has answered 202', () => {
   beforeEach(async () => {
-    await ask('POST', '/v1/clients', { name: 'orders', reportWithinSeconds: 3600 });
+    await ask('POST', '/v1/clients', { name: 'orders', endpoint: { reportWithinSeconds: 3600 } });
   });
 
   it('is reporting, shows its call and remaining time, and is listed and counted as reporting', async () => {

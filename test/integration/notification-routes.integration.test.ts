@@ -60,7 +60,7 @@ describe('a notification', () => {
     const stored = z.string().parse(row?.['url']);
     expect(stored).not.toContain('services');
     expect(openUrl(stored, uuid(notification.id), on.deps.secretBox)).toBe(url);
-    const [key] = await on.rowsOf('client_keys');
+    const [key] = await on.rowsOf('client_endpoint_keys');
     const sealed = z.string().parse(key?.['sealed']);
     const context = clientKeyContext(uuid(notification.id), z.string().parse(key?.['id']));
     expect(on.deps.secretBox.open(sealed, context)).toBe(secret);
@@ -86,7 +86,7 @@ describe('a notification', () => {
   it('can send to an e-mail address of an allowed domain, without a secret', async () => {
     const { notification, secret } = await made({ url: 'mailto:team@example.com' });
     expect([notification.url, secret]).toEqual(['mailto:team@example.com', null]);
-    expect(await on.rowsOf('client_keys')).toEqual([]);
+    expect(await on.rowsOf('client_endpoint_keys')).toEqual([]);
     const elsewhere = await on.ask('POST', '/v1/notifications', { ...body, url: 'mailto:team@elsewhere.test' });
     expect([elsewhere.statusCode, errorsOf(elsewhere)]).toEqual([422, ['forbidden-address /url']]);
     const several = await on.ask('POST', '/v1/notifications', {
@@ -117,7 +117,7 @@ describe('a notification', () => {
       'https://hooks.example.com/[sealed]',
       null,
     ]);
-    expect(await on.rowsOf('client_keys')).toEqual([]);
+    expect(await on.rowsOf('client_endpoint_keys')).toEqual([]);
     expect((await on.ask('POST', `/v1/notifications/${notification.id}/rotate`, {})).json()).toMatchObject({
       code: 'no-secret',
     });
@@ -164,7 +164,7 @@ describe('a notification', () => {
     expect((await change({ enabled: true })).statusCode).toBe(412);
     const rotated = await on.ask('POST', `/v1/notifications/${notification.id}/rotate`, { overlapSeconds: 60 });
     expect(createdNotification.parse(rotated.json()).secret).not.toBe(secret);
-    const keys = await on.rowsOf('client_keys');
+    const keys = await on.rowsOf('client_endpoint_keys');
     expect(keys.map(({ expires_at }) => expires_at !== null).toSorted()).toEqual([false, true]);
   });
 
@@ -190,7 +190,7 @@ describe('a notification', () => {
     expect((await on.ask('DELETE', `/v1/notifications/${notification.id}`)).statusCode).toBe(204);
     expect((await on.ask('DELETE', `/v1/notifications/${notification.id}`)).statusCode).toBe(204);
     expect((await on.ask('GET', `/v1/notifications/${notification.id}`)).statusCode).toBe(404);
-    expect((await on.rowsOf('clients')).map(({ enabled }) => enabled)).toEqual([false]);
+    expect((await on.rowsOf('client_endpoints')).map(({ enabled }) => enabled)).toEqual([false]);
     expect((await on.rowsOf('job_changes')).map(({ verb }) => verb)).toEqual(['cancel']);
 
     await on.pool.query('delete from jobs');
@@ -264,7 +264,7 @@ describe('a notification of an account', () => {
       );
       expect(await list(secret)).toEqual([ours.id]);
       expect(await look(notification.id)).toEqual(notification);
-      expect(await on.rowsOf('client_keys')).toHaveLength(2);
+      expect(await on.rowsOf('client_endpoint_keys')).toHaveLength(2);
     },
   );
 

@@ -179,7 +179,8 @@ describe('the client of a notification', () => {
     );
     const idsOfClients = async () => (await on.rowsOf('clients')).map(({ id }) => id);
     await on.pool.query('update notifications set deleted_at = now()');
-    await on.pool.query(`update clients set enabled = false, updated_at = now() - interval '1 minute'`);
+    await on.pool.query('update client_endpoints set enabled = false');
+    await on.pool.query(`update clients set updated_at = now() - interval '1 minute'`);
     await notificationOf(lead.secret);
     expect(await idsOfClients()).toContain(notification);
     await on.pool.query('delete from dead_jobs');
@@ -218,7 +219,7 @@ describe('the client of a notification', () => {
     });
     const auth = { kind: 'bearer', token: 'a-token-of-theirs', origins: ['https://hooks.example.com'] };
     for (const secret of [nobody.secret, undefined]) {
-      const path = `/v1/clients/${notification.client}`;
+      const path = `/v1/clients/${notification.client}/endpoints/default`;
       const asked = [
         await askAs(secret, 'POST', `${path}/keys`, {}),
         await askAs(secret, 'DELETE', `${path}/keys/csk_01kd6k1m3gf3bvdt20s1dpfvr4`),
@@ -227,6 +228,6 @@ describe('the client of a notification', () => {
       ];
       expect(asked.map((answer) => problem.parse(answer.json()).code)).toEqual(asked.map(() => 'client-not-found'));
     }
-    expect(await on.rowsOf('client_keys')).toHaveLength(1);
+    expect(await on.rowsOf('client_endpoint_keys')).toHaveLength(1);
   });
 });

@@ -10,7 +10,7 @@ import { createScheduleStore } from '../../services/api/schedules/postgres/sched
 import { createDueJobs } from '../../services/scheduler/postgres/due-jobs.ts';
 import { createDueSchedules } from '../../services/scheduler/postgres/due-schedules.ts';
 import { createLeases } from '../../shared/postgres/registry/leases.ts';
-import { clientDefinition } from '../../shared/contracts/jobs/clients.ts';
+import { newClientOf } from '../support/clients.ts';
 import type { KeptSchedule } from '../../shared/contracts/schedules/kept-schedules.ts';
 import { createPool } from '../../shared/postgres/connection/pool.ts';
 import { msOf } from '../../shared/postgres/schedules/schedule-rows.ts';
@@ -110,7 +110,7 @@ describeCampaignSchedules('on Postgres', postgresCampaignSchedules);
 describe('firing schedules on Postgres', () => {
   it('stores nothing if its process dies halfway, and the next pass fires the schedule once', async () => {
     const { schedules, addClient, due, ...subject } = await postgresSchedules();
-    const client = { clientId: uuidv7(), name: 'shop', definition: clientDefinition.parse({}) };
+    const client = newClientOf('shop');
     await addClient(client);
     const { clientId } = client;
     await schedules.create({ name: 'each minute', clientId, definition: eachMinute, note: null });
@@ -138,7 +138,7 @@ describe('firing schedules on Postgres', () => {
   it('decides about an instant atomically, without a concurrent change in between', async () => {
     const { schedules, addClient, due: plain, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
-    await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
+    await addClient(newClientOf('shop', { clientId }));
     const made = await schedules.create({ name: 'each minute', clientId, definition: eachMinute, note: null });
     const every = (offsetMs: number) => ({
       ...eachMinute,
@@ -180,7 +180,7 @@ describe('firing schedules on Postgres', () => {
   it('refuses a change while more occurrences were missed than one request can decide, and keeps them', async () => {
     const { schedules, addClient, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
-    await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
+    await addClient(newClientOf('shop', { clientId }));
     const { cron: _, ...rhythm } = eachMinute.recurrence;
     const definition = { ...eachMinute, recurrence: { ...rhythm, everySeconds: 1 } };
     const { scheduleId } = await schedules.create({ name: 'each second', clientId, definition, note: null });
@@ -194,7 +194,7 @@ describe('firing schedules on Postgres', () => {
   it('creates the jobs of a thousand due schedules, a hundred per transaction', async () => {
     const { schedules, addClient, due, ...subject } = await postgresSchedules();
     const clientId = uuidv7();
-    await addClient({ clientId, name: 'shop', definition: clientDefinition.parse({}) });
+    await addClient(newClientOf('shop', { clientId }));
     const made = Array.from({ length: 1000 }, () => ({
       name: 'each minute',
       clientId,

@@ -19,8 +19,8 @@ const on = apiOnPostgres();
 const secrets = { header: 'Bearer team-a-secret', query: 'query-secret-17', path: 'B024BE7L/path-secret-xyz' };
 
 beforeEach(async () => {
-  await on.ask('POST', '/v1/clients', { name: 'orders', retry: { strategy: 'fixed', attempts: 3 } });
-  await on.ask('POST', '/v1/clients', { name: 'chat', sealPaths: true });
+  await on.ask('POST', '/v1/clients', { name: 'orders', endpoint: { retry: { strategy: 'fixed', attempts: 3 } } });
+  await on.ask('POST', '/v1/clients', { name: 'chat', endpoint: { sealPaths: true } });
 });
 
 const url = `https://shop.test/hook?token=${secrets.query}&order=17`;
@@ -166,7 +166,7 @@ it.each([
   [{ kind: 'bearer', token: 'bearer-of-the-client' }, 'Bearer bearer-of-the-client'],
   [{ kind: 'basic', username: 'shop', password: 'pass-of-the-client' }, 'Basic c2hvcDpwYXNzLW9mLXRoZS1jbGllbnQ='],
 ])('the credentials of a client are sent only to its origins and stored only sealed: %j', async (auth, header) => {
-  await on.ask('PUT', '/v1/clients/orders/auth', { ...auth, origins: ['https://shop.test'] });
+  await on.ask('PUT', '/v1/clients/orders/endpoints/default/auth', { ...auth, origins: ['https://shop.test'] });
   const body = { order: 17 };
   await accept({ headers: undefined, body, url: 'https://shop.test/hook' });
   await accept({ headers: undefined, body, url: 'https://shop.test:8443/hook' });
@@ -183,7 +183,9 @@ it.each([
     ['https://shop.test:8443/hook', null],
   ]);
   expect(await on.rowsOf('job_attempts')).toHaveLength(3);
-  const stored = JSON.stringify(await Promise.all(['clients', 'jobs', 'job_attempts', 'audit_log'].map(on.rowsOf)));
+  const stored = JSON.stringify(
+    await Promise.all(['client_endpoints', 'jobs', 'job_attempts', 'audit_log'].map(on.rowsOf)),
+  );
   for (const secret of ['-of-the-client', 'c2hvcDp', 'Own of the job']) expect(stored).not.toContain(secret);
 
   const { verdicts } = await callAgainWithout(createSecretBox([]));
@@ -193,7 +195,7 @@ it.each([
 const oauth2 = { kind: 'oauth2', origins: ['https://shop.test'], tokenUrl: 'https://id.test/token', clientId: 'shop' };
 
 it('access tokens and client credentials are used for calls and stored nowhere in clear text', async () => {
-  await on.ask('PUT', '/v1/clients/orders/auth', { ...oauth2, clientSecret: 'secret-of-the-client' });
+  await on.ask('PUT', '/v1/clients/orders/endpoints/default/auth', { ...oauth2, clientSecret: 'secret-of-the-client' });
   const url = 'https://shop.test/hook';
   await accept({ headers: undefined, url });
   await accept({ headers: undefined, url });
@@ -209,13 +211,13 @@ it('access tokens and client credentials are used for calls and stored nowhere i
     'Bearer token-of-the-client',
     'Bearer token-of-the-client',
   ]);
-  const tables = ['clients', 'jobs', 'job_attempts', 'audit_log'];
+  const tables = ['client_endpoints', 'jobs', 'job_attempts', 'audit_log'];
   const stored = JSON.stringify(await Promise.all(tables.map(on.rowsOf)));
   expect(stored).not.toContain('-of-the-client');
 });
 
 it('jobs of a client wait without losing attempts while no access token is available, and other clients are called', async () => {
-  await on.ask('PUT', '/v1/clients/orders/auth', { ...oauth2, clientSecret: 'secret-of-the-client' });
+  await on.ask('PUT', '/v1/clients/orders/endpoints/default/auth', { ...oauth2, clientSecret: 'secret-of-the-client' });
   await accept({ headers: undefined, url: 'https://shop.test/hook' });
   await accept({ client: 'chat', headers: undefined, url: 'https://shop.test/other' });
   await on.deps.clients.refresh();

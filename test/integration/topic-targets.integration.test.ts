@@ -15,7 +15,7 @@ const errorsOf = async (answer: ReturnType<typeof ask>) =>
 
 describe('an endpoint that is a Kafka topic', () => {
   beforeEach(async () => {
-    await ask('POST', '/v1/clients', { name: 'orders', sealPaths: true });
+    await ask('POST', '/v1/clients', { name: 'orders', endpoint: { sealPaths: true } });
   });
 
   it('is created, and its jobs have the topic as URL and sealed headers', async () => {

@@ -462,8 +462,19 @@ export const apiMutations: readonly Mutation[] = [
     takesAway: 'egress needs an operator of everything',
     edits: [
       {
-        text: 'const field = fieldsOfOperators.find((name) => Object.hasOwn(body, name));',
+        text: 'const field = fieldsOfOperators.find((name) => places.some((place) => Object.hasOwn(place, name)));',
         replacement: "const field = fieldsOfOperators.find((name) => name === 'egress' && body === undefined);",
+      },
+    ],
+    project: 'integration',
+    noticedBy: ['access-table'],
+  },
+  {
+    takesAway: 'egress of the endpoint of a new client needs an operator of everything',
+    edits: [
+      {
+        text: "typeof inner === 'object' && inner !== null ? [body, inner] : [body]",
+        replacement: '[body]',
       },
     ],
     project: 'integration',

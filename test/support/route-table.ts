@@ -209,10 +209,6 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
   },
   operator: {
     client: [
-      'POST /v1/clients/{id}/keys',
-      'DELETE /v1/clients/{id}/keys/{keyId}',
-      'PUT /v1/clients/{id}/auth',
-      'DELETE /v1/clients/{id}/auth',
       'POST /v1/clients/{id}/endpoints/{endpoint}/keys',
       'DELETE /v1/clients/{id}/endpoints/{endpoint}/keys/{keyId}',
       'PUT /v1/clients/{id}/endpoints/{endpoint}/auth',
@@ -251,8 +247,6 @@ export const routeTable: Readonly<Record<NeededRole, Readonly<Partial<Record<Rou
       'POST /v1/clients',
       'PATCH /v1/clients/{id}',
       'DELETE /v1/clients/{id}',
-      'POST /v1/clients/{id}/disable',
-      'POST /v1/clients/{id}/enable',
       'POST /v1/clients/{id}/endpoints',
       'PATCH /v1/clients/{id}/endpoints/{endpoint}',
       'DELETE /v1/clients/{id}/endpoints/{endpoint}',

@@ -4,8 +4,8 @@ import { issuedApiKey } from '../../../shared/contracts/access/api-keys.ts';
 import { createdNotification } from '../../../shared/contracts/notifications/notifications.ts';
 import { mayActAs, roles, type Role } from '../../../shared/domain/roles.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
-import { bodyOf, exampleOf, fieldsWithin } from '../../../test/support/fuzz/body-schemas.ts';
-import { isFields, type JsonValue } from '../../../test/support/fuzz/json.ts';
+import { bodyOf, exampleOf, fieldsWithin, resolved } from '../../../test/support/fuzz/body-schemas.ts';
+import { isFields, type JsonFields, type JsonValue } from '../../../test/support/fuzz/json.ts';
 import { readDocument, type OpenApiDocument, type Operation } from '../../../test/support/fuzz/operations.ts';
 import { guardedRoutes, type GuardedRoute } from '../../../test/support/guarded-routes.ts';
 import {
@@ -238,15 +238,27 @@ describe('a field that only an operator of everything may set', () => {
     );
   });
 
-  it.each(withField)('$name: $field stands at the top of its body', ({ operation, field }) => {
+  const propertiesOf = (schema: JsonFields) => z.record(z.string(), z.json()).parse(schema['properties'] ?? {});
+  /** The places of a body in which such fields are looked for. */
+  const placesOf = (schema: JsonFields) => {
+    const properties = propertiesOf(schema);
+    const inner = propertiesOf(resolved(properties['endpoint'] ?? {}, document));
+    return { top: Object.keys(properties), endpoint: Object.keys(inner) };
+  };
+
+  it.each(withField)('$name: $field stands at the top of its body, or of its endpoint', ({ operation, field }) => {
     const schema = bodyOf(operation, served) ?? {};
-    expect(Object.keys(z.record(z.string(), z.json()).parse(schema['properties']))).toContain(field);
+    const { top, endpoint } = placesOf(schema);
+    expect([...top, ...endpoint].filter((each) => each === field)).toHaveLength(1);
     expect(fieldsWithin(schema, document).filter((each) => each === field)).toHaveLength(1);
   });
 
   it.each(withField)('$name: $field', async (route) => {
     const { operation, needed, field, scope } = route;
-    const payload = JSON.stringify({ ...exampleOf(bodyOf(operation, served) ?? {}), [field]: { allow: [] } });
+    const schema = bodyOf(operation, served) ?? {};
+    const withinIt = { [field]: { allow: [] } };
+    const added = placesOf(schema).top.includes(field) ? withinIt : { endpoint: withinIt };
+    const payload = JSON.stringify({ ...exampleOf(schema), ...added });
     const verdicts = await ask({ method: operation.method, url: pathOf(route), payload });
     expect(verdicts).toEqual(
       table((role, reach) => {

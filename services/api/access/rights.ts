@@ -12,7 +12,7 @@ import type { ApiKeyRecord } from './postgres/key-rows.ts';
 
 type Holder = Pick<ApiKeyRecord, 'role' | 'scope'>;
 
-/** Body fields that only an operator of everything may set, whichever route takes them. */
+/** Body fields, at the top or in `endpoint`, that only an operator of everything may set, whichever route has them. */
 export const fieldsOfOperators = ['egress'] as const;
 
 /**
@@ -22,7 +22,9 @@ export const fieldsOfOperators = ['egress'] as const;
 export function checkFieldsOfOperators(request: FastifyRequest): void {
   const { apiKey, body } = request;
   if (!apiKey || typeof body !== 'object' || body === null || isOperatorOfEverything(apiKey)) return;
-  const field = fieldsOfOperators.find((name) => Object.hasOwn(body, name));
+  const inner = 'endpoint' in body ? body.endpoint : undefined;
+  const places = typeof inner === 'object' && inner !== null ? [body, inner] : [body];
+  const field = fieldsOfOperators.find((name) => places.some((place) => Object.hasOwn(place, name)));
   if (field === undefined) return;
   requireRole(request, 'operator');
   throw outOfScope(`${field} is set for the whole installation, and this key has a scope`);

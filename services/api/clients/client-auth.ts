@@ -7,11 +7,10 @@ import {
   type NewClientAuth,
   type StoredClientAuth,
 } from '../../../shared/contracts/jobs/client-auth.ts';
-import type { Client } from '../../../shared/ports/clients.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
 import { invalidRequest, type HttpProblem } from '../frame/http-problem.ts';
 import { sealing } from '../frame/sealing.ts';
-import type { ClientEgress } from './client-egress.ts';
+import type { ClientEgress, EgressRules } from './client-egress.ts';
 import { codeOf } from '../frame/server/check-shape.ts';
 import { pointerOf } from '../frame/server/json-pointer.ts';
 
@@ -29,8 +28,8 @@ export function readClientAuth(body: unknown): NewClientAuth {
  * Checks the token server, to which Muster itself sends requests. Each call's URL is checked with its job.
  * @throws {HttpProblem} 422 for an address that may not be called
  */
-export function checkAddressesOfAuth(auth: NewClientAuth, client: Client, egress: ClientEgress): void {
-  const forbidden = auth.kind === 'oauth2' ? egress.problemOf(client, auth.tokenUrl, '/tokenUrl') : null;
+export function checkAddressesOfAuth(auth: NewClientAuth, rules: EgressRules, egress: ClientEgress): void {
+  const forbidden = auth.kind === 'oauth2' ? egress.problemOf(rules, auth.tokenUrl, '/tokenUrl') : null;
   if (forbidden) throw invalidRequest([forbidden]);
 }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { FieldProblem } from '../../../shared/contracts/field-problems.ts';
+import type { EgressRule, EndpointTerms } from '../../../shared/contracts/jobs/endpoint-terms.ts';
 import { topicOf } from '../../../shared/contracts/jobs/topic-urls.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import type { TargetTopics } from '../../../shared/runtime/configuration/target-topics.ts';
@@ -9,10 +10,24 @@ import { forbiddenAddress, quoted } from '../frame/http-problem.ts';
 /** Checks targets before they are stored, and refuses targets that the egress rules block. */
 export interface ClientEgress {
   /** Returns null if the target may be called. */
-  problemOf(client: Client, url: string, pointer: string): FieldProblem | null;
+  problemOf(rules: EgressRules, url: string, pointer: string): FieldProblem | null;
 }
 
-const maxOriginsOfClient = 200;
+export interface EgressRules {
+  /** Name of the client, for the cause of a refusal. */
+  client: string;
+  allow: readonly EgressRule[];
+}
+
+/** Returns the rules of an endpoint: its own, or those of `default`. */
+export function egressOf(
+  { name, endpoints }: Pick<Client, 'name' | 'endpoints'>,
+  { egress = endpoints[0].terms.egress }: EndpointTerms,
+): EgressRules {
+  return { client: name, allow: egress.allow };
+}
+
+const maxOriginsOfEndpoint = 200;
 /** Scheme, host and port in plain letters. All URLs with the same origin receive the same verdict. */
 const plainOrigin = /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?=[/?#]|$)/;
 
@@ -26,22 +41,22 @@ function topicProblem(cause: string | null, topic: string, pointer: string): Fie
   return { pointer, code: 'forbidden-topic', detail: `the topic ${quoted(topic)} may not be written to: ${cause}` };
 }
 
-/** Creates the checks of targets. Most jobs of a client go to few hosts, so verdicts are cached by origin. */
+/** Creates the checks of targets. Most jobs of an endpoint go to few hosts, so verdicts are cached by origin. */
 export function createClientEgress(installation: RuleList, topics: Pick<TargetTopics, 'whyNot'>): ClientEgress {
-  /** Rules by client object; a changed client is a new object with new rules. */
-  const known = new WeakMap<Client, KnownRules>();
+  /** Verdicts by list of rules, which is a new object after each change of its client. */
+  const known = new WeakMap<readonly EgressRule[], KnownRules>();
 
-  function rulesOf(client: Client): KnownRules {
-    const before = known.get(client);
+  function verdictsOf({ client, allow }: EgressRules): KnownRules {
+    const before = known.get(allow);
     if (before) return before;
-    const guard = createClientGuard(installation, client.definition.egress.allow, client.name);
-    const rules: KnownRules = { guard, causes: new LRUCache({ max: maxOriginsOfClient }) };
-    known.set(client, rules);
+    const guard = createClientGuard(installation, allow, client);
+    const rules: KnownRules = { guard, causes: new LRUCache({ max: maxOriginsOfEndpoint }) };
+    known.set(allow, rules);
     return rules;
   }
 
-  function causeOf(client: Client, url: string): string | null {
-    const { guard, causes } = rulesOf(client);
+  function causeOf(rules: EgressRules, url: string): string | null {
+    const { guard, causes } = verdictsOf(rules);
     const [origin] = plainOrigin.exec(url) ?? [];
     if (origin === undefined) return guard.whyNot(new URL(url));
     const judged = causes.get(origin);
@@ -52,10 +67,10 @@ export function createClientEgress(installation: RuleList, topics: Pick<TargetTo
   }
 
   return {
-    problemOf: (client, url, pointer) => {
+    problemOf: (rules, url, pointer) => {
       const topic = topicOf(url);
       if (topic !== undefined) return topicProblem(topics.whyNot(topic), topic, pointer);
-      const cause = causeOf(client, url);
+      const cause = causeOf(rules, url);
       return cause === null ? null : forbiddenAddress(pointer, url, cause);
     },
   };

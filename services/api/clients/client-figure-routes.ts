@@ -3,7 +3,7 @@ import { clientLoad } from '../../../shared/contracts/jobs/client-load.ts';
 import { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
 import { clientForecast, clientLedger, jobCounts } from '../../../shared/contracts/jobs/client-figures.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
-import { outletsOf } from '../../../shared/runtime/installation/call-outlets.ts';
+import { completed, outletsOf } from '../../../shared/runtime/installation/call-outlets.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { clientsInScope } from '../access/scopes.ts';
 import { endpointNamed } from './named-client.ts';
@@ -119,7 +119,7 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
       operationId: 'getClientForecast',
       summary: 'Calls per second in the next hours, by what is stored',
       description:
-        'Of jobs that name no endpoint, or of those that go through one. Without retries and what schedules will bring. Many jobs are reckoned from a part of them.',
+        'Of jobs that go through one endpoint, `default` unless given. Without retries and what schedules will bring. Many jobs are reckoned from a part of them.',
       tags,
       params: byId,
       querystring: z.strictObject({
@@ -130,10 +130,11 @@ export function clientFigureRoutes(server: HttpServer, deps: ClientFigureRoutesD
     },
     handler: async ({ params, query: { hours, endpoint: name } }) => {
       const client = await require(params.id);
-      const outletId = endpointNamed(client, name, '/endpoint')?.endpointId ?? client.clientId;
-      const outlet = outletsOf(client).find((each) => each.outletId === outletId) ?? client;
-      const forecast = await clientFigures.forecast(outletId, hours);
-      return forecastView(outlet, forecast, { hours, now: clock.now() });
+      const { endpointId, terms } = endpointNamed(client, name, '/endpoint');
+      const { publishRatePerSecond = null } = completed(terms, client.endpoints[0].terms);
+      const forecast = await clientFigures.forecast(endpointId, hours);
+      const { clientId } = client;
+      return forecastView({ clientId, publishRatePerSecond }, forecast, { hours, now: clock.now() });
     },
   });
 }

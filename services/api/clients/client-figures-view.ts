@@ -7,7 +7,6 @@ import {
 import { publicId } from '../../../shared/domain/ids/ids.ts';
 import { ledgerDifference } from '../../../shared/domain/job/ledger-balance.ts';
 import { partitionCount } from '../../../shared/domain/partitioning.ts';
-import type { Client } from '../../../shared/ports/clients.ts';
 import type { MinuteForecast } from './postgres/client-figures.ts';
 import type { ClientLedger } from './postgres/client-ledgers.ts';
 import type { ClientTotals } from './postgres/client-totals.ts';
@@ -53,11 +52,10 @@ function msSince(before: Date | null, at: Date): number {
 }
 
 export function forecastView(
-  { clientId, definition }: Pick<Client, 'clientId' | 'definition'>,
+  { clientId, publishRatePerSecond }: { clientId: string; publishRatePerSecond: number | null },
   { minutes, partitions }: MinuteForecast,
   { hours, now }: { hours: number; now: Date },
 ): ClientForecastShape {
-  const { publishRatePerSecond = null } = definition;
   const shown = minutes.map(({ atMs, calls }) => {
     const isFull = publishRatePerSecond !== null && calls > publishRatePerSecond * 60;
     return { minute: new Date(atMs).toISOString(), calls, callsPerSecond: perSecond(calls), full: isFull };

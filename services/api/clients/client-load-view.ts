@@ -1,4 +1,5 @@
 import type { ClientLoadShape } from '../../../shared/contracts/jobs/client-load.ts';
+import { defaultEndpointName } from '../../../shared/domain/job/job-ids.ts';
 import { callsIn, durationAtMostMs, sumOfDurations } from '../../../shared/domain/job/call-durations.ts';
 import { clientBehindAfterMs } from '../../../shared/domain/job/client-lag.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
@@ -22,15 +23,15 @@ export function loadView(client: Client, { due, aside, atDispatchers, check }: L
   const asideOf = new Map(aside.map((each) => [each.outletId, each]));
   const saidOf = Map.groupBy(atDispatchers, ({ outletId }) => outletId);
   const names = new Map(client.endpoints.map(({ endpointId, name }) => [endpointId, name]));
-  const endpoints = outletsOf(client).map(({ outletId, definition }): Endpoint => {
+  const endpoints = outletsOf(client).map(({ outletId, terms }): Endpoint => {
     const { sidelined = 0, asideSince = null } = asideOf.get(outletId) ?? {};
     const waits = due.outlets.get(outletId);
     return {
-      endpoint: names.get(outletId) ?? null,
+      endpoint: names.get(outletId) ?? defaultEndpointName,
       ...{ due: waits?.due ?? 0, lagMs: Math.round(waits?.oldestMs ?? 0), sidelined },
       asideSince: asideSince?.toISOString() ?? null,
       ...doneOf(saidOf.get(outletId) ?? []),
-      ...{ maxCallsPerSecond: definition.publishRatePerSecond ?? null, maxUnderWay: definition.concurrency },
+      ...{ maxCallsPerSecond: terms.publishRatePerSecond ?? null, maxUnderWay: terms.concurrency },
     };
   });
   const sum = (of: 'due' | 'sidelined' | 'underWay' | 'maxUnderWay') =>

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 async function makeClient(name: string, fields: object = {}): Promise<string> {
-  const made = clientShape.parse((await on.ask('POST', '/v1/clients', { name, ...fields })).json());
+  const made = clientShape.parse((await on.ask('POST', '/v1/clients', { name, endpoint: fields })).json());
   return uuidOf('client', made.id) ?? expect.fail(`${made.id} is no id of a client`);
 }
 
@@ -86,7 +86,7 @@ describe('the load of a client', () => {
     expect(await load()).toMatchObject({
       ...{ ...none, maxCallsPerSecond: 800, maxUnderWay: 74, estimated: false, dispatchers: [] },
       endpoints: [
-        { endpoint: null, ...none, maxCallsPerSecond: 400, maxUnderWay: 64, asideSince: null },
+        { endpoint: 'default', ...none, maxCallsPerSecond: 400, maxUnderWay: 64, asideSince: null },
         { endpoint: 'hooks', ...none, maxCallsPerSecond: 400, maxUnderWay: 10, asideSince: null },
       ],
     });
@@ -103,7 +103,7 @@ describe('the load of a client', () => {
       ...{ due: 3, lagMs: 12_000 },
       endpoints: [
         { endpoint: 'hooks', due: 1, lagMs: 12_000 },
-        { endpoint: null, due: 2, lagMs: 5000 },
+        { endpoint: 'default', due: 2, lagMs: 5000 },
       ],
     });
   });
@@ -124,7 +124,7 @@ describe('the load of a client', () => {
     );
     const { endpoints, sidelined, asOf } = await load();
     expect(sidelined).toBe(1);
-    expect(endpoints.map(({ endpoint }) => endpoint)).toEqual(['hooks', null]);
+    expect(endpoints.map(({ endpoint }) => endpoint)).toEqual(['hooks', 'default']);
     expect(endpoints[0]).toMatchObject({ due: 0, sidelined: 1, asideSince: asOf });
   });
 
@@ -198,7 +198,7 @@ describe('the load of a client', () => {
     expect(await load()).toMatchObject({
       lastTenMinutes: { calls: 749, callsPerSecond: 2.13, p95AtMostMs: 1000 },
       endpoints: [
-        { endpoint: null, lastTenMinutes: { calls: 649, callsPerSecond: 1.97, p95AtMostMs: 500 } },
+        { endpoint: 'default', lastTenMinutes: { calls: 649, callsPerSecond: 1.97, p95AtMostMs: 500 } },
         { endpoint: 'hooks', lastTenMinutes: { calls: 100, callsPerSecond: 0.17, p95AtMostMs: 5000 } },
       ],
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addedClientKey, clientShape } from '../../../shared/contracts/jobs/clients.ts';
+import { addedClientKey, endpointShape } from '../../../shared/contracts/jobs/client-endpoints.ts';
+import { clientShape } from '../../../shared/contracts/jobs/clients.ts';
 import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
 import { z } from 'zod';
 import { publicId, uuidOf } from '../../../shared/domain/ids/ids.ts';
@@ -33,9 +34,13 @@ describe('clients', () => {
     expect(response.headers.etag).toBe('"1"');
     const made = clientShape.parse(response.json());
     expect(made).toMatchObject({
-      ...{ name: 'orders', enabled: true, maxStoredJobs: 10_000_000, concurrency: 50, keys: [] },
-      retry: { strategy: 'exponential', attempts: 5 },
+      ...{ name: 'orders', maxStoredJobs: 10_000_000 },
+      endpoint: {
+        ...{ name: 'default', url: null, enabled: true, concurrency: 50, auth: null, keys: [] },
+        retry: { strategy: 'exponential', attempts: 5 },
+      },
     });
+    expect((await ask('GET', `/v1/clients/${made.id}/endpoints/default`)).json()).toEqual(made.endpoint);
     expect((await ask('GET', `/v1/clients/${made.id}`)).json()).toEqual(made);
     expect((await ask('GET', '/v1/clients/orders')).json()).toEqual(made);
     const page = pageShape(clientShape).parse((await ask('GET', '/v1/clients')).json());
@@ -50,25 +55,32 @@ describe('clients', () => {
     expect([taken.statusCode, problem.parse(taken.json()).code]).toEqual([409, 'name-taken']);
   });
 
+  it('are made with the terms of their endpoint `default` in one request', async () => {
+    const endpoint = { url: 'https://shop.test/hooks', concurrency: 7, sealPaths: true };
+    expect(await makeClient({ endpoint })).toMatchObject({ endpoint: { name: 'default', ...endpoint } });
+    const wrong = { name: 'other', endpoint: { url: 'http://169.254.169.254/', concurrency: 7 } };
+    const refused = problem.parse((await ask('POST', '/v1/clients', wrong)).json());
+    expect(refused.errors).toMatchObject([{ pointer: '/endpoint/url', code: 'forbidden-address' }]);
+    const allowed = { ...wrong.endpoint, url: 'http://10.0.0.1/', egress: { allow: [{ cidr: '10.0.0.0/8' }] } };
+    expect((await ask('POST', '/v1/clients', { name: 'other', endpoint: allowed })).statusCode).toBe(201);
+  });
+
   it('change by merging, at the revision that was expected, and null takes a field back', async () => {
-    const { id } = await makeClient({ concurrency: 7, acceptPerSecond: 100 });
+    const { id } = await makeClient({ maxSchedules: 7, acceptPerSecond: 100 });
     const change = (body: object, etag: string) => ask('PATCH', `/v1/clients/${id}`, body, { 'if-match': etag });
-    const retry = { strategy: 'fixed', delayMs: 500 };
-    const changed = await change({ retry, concurrency: null, acceptPerSecond: null, name: 'orders.eu' }, '"1"');
+    const changed = await change({ maxSchedules: null, acceptPerSecond: null, name: 'orders.eu' }, '"1"');
     expect(changed.statusCode).toBe(200);
     const shown = clientShape.parse(changed.json());
-    expect(shown).toMatchObject({ name: 'orders.eu', revision: 2, concurrency: 50, retry: { ...retry, attempts: 5 } });
+    expect(shown).toMatchObject({ name: 'orders.eu', revision: 2, maxSchedules: 10_000 });
     expect(shown.acceptPerSecond).toBeUndefined();
-    expect((await change({ concurrency: 9 }, '"1"')).statusCode).toBe(412);
+    expect((await change({ maxSchedules: 9 }, '"1"')).statusCode).toBe(412);
   });
 
   it.each([
     ['/name', { name: 'Big Name' }],
-    ['/concurrency', { concurrency: 0 }],
-    ['/retry/attempts', { retry: { strategy: 'fixed', attempts: 1 } }],
-    ['/egress/allow/0/cidr', { egress: { allow: [{ cidr: '10.0.0.0/99' }] } }],
-    ['/egress/allow/0', { egress: { allow: [{}] } }],
+    ['/maxSchedules', { maxSchedules: 0 }],
     ['/colour', { colour: 'red' }],
+    ['/concurrency', { concurrency: 5 }],
   ])('cannot be changed to what cannot be: %s', async (pointer, body) => {
     const { id } = await makeClient();
     const response = await ask('PATCH', `/v1/clients/${id}`, body);
@@ -76,23 +88,38 @@ describe('clients', () => {
     expect(problem.parse(response.json()).errors.map((error) => error.pointer)).toEqual([pointer]);
   });
 
+  it('have no routes of their own for what endpoints have', async () => {
+    const { id } = await makeClient();
+    const requests = [
+      ['POST', 'disable'],
+      ['POST', 'enable'],
+      ['POST', 'keys'],
+      ['DELETE', 'keys/csk_1'],
+      ['PUT', 'auth'],
+      ['DELETE', 'auth'],
+    ] as const;
+    for (const [method, path] of requests) {
+      expect((await ask(method, `/v1/clients/${id}/${path}`, {})).statusCode, `${method} ${path}`).toBe(404);
+    }
+  });
+
   it('are not found under ids that there are not', async () => {
     expect((await ask('GET', '/v1/clients/cli_01h455vb4pex5vsknk084sn02q')).statusCode).toBe(404);
-    expect((await ask('POST', '/v1/clients/nobody/disable', {})).statusCode).toBe(404);
+    expect((await ask('POST', '/v1/clients/nobody/endpoints/default/disable', {})).statusCode).toBe(404);
   });
 
   it('are disabled with a reason and enabled again; a repeat changes nothing', async () => {
     const { id } = await makeClient();
-    const disable = () => ask('POST', `/v1/clients/${id}/disable`, { reason: 'calls in circles' });
-    const disabled = clientShape.parse((await disable()).json());
+    const disable = () => ask('POST', `/v1/clients/${id}/endpoints/default/disable`, { reason: 'calls in circles' });
+    const disabled = endpointShape.parse((await disable()).json());
     expect(disabled).toMatchObject({ enabled: false, disabledReason: 'calls in circles', revision: 2 });
     expect((await disable()).json()).toEqual(disabled);
-    const reasoned = await ask('POST', `/v1/clients/${id}/enable`, { reason: 'it is well' });
+    const reasoned = await ask('POST', `/v1/clients/${id}/endpoints/default/enable`, { reason: 'it is well' });
     expect([reasoned.statusCode, reasoned.json()]).toEqual([
       422,
       expect.objectContaining({ errors: [expect.objectContaining({ pointer: '/reason' })] }),
     ]);
-    const enabled = await ask('POST', `/v1/clients/${id}/enable`);
+    const enabled = await ask('POST', `/v1/clients/${id}/endpoints/default/enable`);
     expect(enabled.json()).toMatchObject({ enabled: true, disabledReason: null, revision: 3 });
   });
 });
@@ -108,7 +135,7 @@ describe('a client that is deleted', () => {
 
   it('has to be disabled, without stored jobs and schedules that may fire; it is gone then, and its name is free', async () => {
     const { id } = await makeClient();
-    await ask('POST', `/v1/clients/${id}/keys`, {});
+    await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {});
     const target = { ...schedule.target, client: 'orders' };
     const made = z
       .object({ id: z.string() })
@@ -123,7 +150,7 @@ describe('a client that is deleted', () => {
     ]);
     await ask('POST', `/v1/jobs/${accepted.id}/cancel`);
     await ask('POST', `/v1/schedules/${made.id}/pause`);
-    await ask('POST', `/v1/clients/${id}/disable`, {});
+    await ask('POST', `/v1/clients/${id}/endpoints/default/disable`, {});
     expect((await refusal())[2]).toBe(
       '"orders" is enabled, or was changed in the last seconds; and it has 1 schedules that are not disabled',
     );
@@ -137,7 +164,7 @@ describe('a client that is deleted', () => {
     expect((await ask('GET', `/v1/clients/${id}`)).statusCode).toBe(404);
     expect((await ask('GET', `/v1/schedules/${made.id}`)).statusCode).toBe(404);
     expect((await ask('POST', '/v1/jobs', job)).statusCode).toBe(422);
-    expect((await on.pool.query('select 1 from client_keys')).rows).toEqual([]);
+    expect((await on.pool.query('select 1 from client_endpoint_keys')).rows).toEqual([]);
     expect(await on.rowsOf('audit_log')).toContainEqual(
       expect.objectContaining({ method: 'DELETE', route: '/v1/clients/:id', subject: 'orders', status: 204 }),
     );
@@ -153,7 +180,7 @@ describe('a client that is deleted', () => {
     const keys = await postgresJobSubject(on.pool).add([{ jobId: dead, clientId, dueInMs: -1 }]);
     await letDie(on.pool, keys, 'status 500');
     await on.pool.query('update client_totals set accepted = called + expired + cancelled + dead');
-    await ask('POST', `/v1/clients/${id}/disable`, {});
+    await ask('POST', `/v1/clients/${id}/endpoints/default/disable`, {});
     await on.pool.query("update clients set updated_at = updated_at - interval '3 seconds'");
     expect((await remove()).statusCode).toBe(204);
 
@@ -170,7 +197,7 @@ describe('a client that is deleted', () => {
 describe('signing keys', () => {
   it('are made here, shown once, and kept sealed for their place', async () => {
     const { id } = await makeClient();
-    const response = await ask('POST', `/v1/clients/${id}/keys`, {});
+    const response = await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {});
     expect(response.statusCode).toBe(201);
     const { key, secret } = addedClientKey.parse(response.json());
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -178,45 +205,51 @@ describe('signing keys', () => {
 
     const clientId = uuidOf('client', id) ?? '';
     const keyId = uuidOf('clientKey', key.id) ?? '';
-    const { rows } = await on.pool.query<{ sealed: string }>('select sealed from client_keys where id = $1', [keyId]);
+    const { rows } = await on.pool.query<{ sealed: string }>('select sealed from client_endpoint_keys where id = $1', [
+      keyId,
+    ]);
     expect(on.deps.secretBox.open(rows[0]?.sealed ?? '', clientKeyContext(clientId, keyId))).toBe(secret);
   });
 
   it('overlap while they are rotated: the older expires later', async () => {
     const { id } = await makeClient();
-    const first = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, {})).json());
+    const first = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {})).json());
     const given = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
     const body = { secret: given, othersExpireInSeconds: 3600 };
-    const second = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, body)).json());
+    const second = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, body)).json());
     expect(second.secret).toBeNull();
-    expect(second.client.keys).toEqual([
+    expect(second.endpoint.keys).toEqual([
       { ...second.key, expiresAt: null },
       { ...first.key, expiresAt: '2026-01-01T01:00:00.000Z' },
     ]);
-    const removed = await ask('DELETE', `/v1/clients/${id}/keys/${first.key.id}`);
-    expect(clientShape.parse(removed.json()).keys).toEqual([second.key]);
+    const removed = await ask('DELETE', `/v1/clients/${id}/endpoints/default/keys/${first.key.id}`);
+    expect(endpointShape.parse(removed.json()).keys).toEqual([second.key]);
   });
 
   it('are missed where there is none, or none that stays: the client says so', async () => {
-    const { id, warnings } = await makeClient();
+    const { id, endpoint } = await makeClient();
     const unsigned = (text: string) => {
       const detail: unknown = expect.stringContaining(text);
       return [{ pointer: '/keys', code: 'unsigned', detail }];
     };
-    expect(warnings).toEqual(
-      unsigned(`not signed, so that receivers cannot tell them from others: POST /v1/clients/${id}/keys`),
+    expect(endpoint.warnings).toEqual(
+      unsigned(
+        `not signed, so that receivers cannot tell them from others: POST /v1/clients/${id}/endpoints/default/keys`,
+      ),
     );
-    const first = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, {})).json());
-    expect(first.client.warnings).toEqual([]);
-    const second = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, {})).json());
-    expect(second.client.warnings).toEqual([]);
-    const removed = clientShape.parse((await ask('DELETE', `/v1/clients/${id}/keys/${second.key.id}`)).json());
+    const first = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {})).json());
+    expect(first.endpoint.warnings).toEqual([]);
+    const second = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {})).json());
+    expect(second.endpoint.warnings).toEqual([]);
+    const removed = endpointShape.parse(
+      (await ask('DELETE', `/v1/clients/${id}/endpoints/default/keys/${second.key.id}`)).json(),
+    );
     expect(removed.warnings).toEqual(unsigned('not signed from 2026-01-02T00:00:00.000Z on'));
   });
 
   it('have to be secrets of Standard Webhooks', async () => {
     const { id } = await makeClient();
-    const response = await ask('POST', `/v1/clients/${id}/keys`, { secret: 'whsec_short' });
+    const response = await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, { secret: 'whsec_short' });
     expect(response.statusCode).toBe(422);
     expect(response.body).not.toContain('short');
   });
@@ -224,16 +257,23 @@ describe('signing keys', () => {
   it('leave no secret where answers are kept for repeats, nor in the audit log', async () => {
     const { id } = await makeClient();
     const headers = { 'idempotency-key': 'k-1' };
-    const { secret } = addedClientKey.parse((await ask('POST', `/v1/clients/${id}/keys`, {}, headers)).json());
+    const { secret } = addedClientKey.parse(
+      (await ask('POST', `/v1/clients/${id}/endpoints/default/keys`, {}, headers)).json(),
+    );
     const kept = JSON.stringify([await on.rowsOf('idempotency_keys'), await on.rowsOf('audit_log')]);
-    expect(kept).toContain('/v1/clients/:id/keys');
+    expect(kept).toContain('/v1/clients/:id/endpoints/:endpoint/keys');
     expect(kept).not.toContain(secret);
   });
 
   it('cannot be made where no process can seal them', async () => {
     const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
     const { id } = await makeClient();
-    const request = { method: 'POST', url: `/v1/clients/${id}/keys`, headers: authorized, payload: {} } as const;
+    const request = {
+      method: 'POST',
+      url: `/v1/clients/${id}/endpoints/default/keys`,
+      headers: authorized,
+      payload: {},
+    } as const;
     const response = await bare.server.inject(request);
     expect(problem.parse(response.json())).toMatchObject({ status: 409, code: 'secrets-not-configured' });
   });
@@ -256,20 +296,22 @@ describe('what calls are authorised with', () => {
 
   it.each(auths)('is set, shown without its secrets, and taken away: $given.kind', async ({ given, shown }) => {
     const { id, revision } = await makeClient();
-    const set = await ask('PUT', `/v1/clients/${id}/auth`, given);
+    const set = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, given);
     expect(set.statusCode).toBe(200);
     const changedAt = on.deps.clock.now().toISOString();
-    expect(clientShape.parse(set.json())).toMatchObject({
+    expect(endpointShape.parse(set.json())).toMatchObject({
       ...{ revision: revision + 1, auth: { kind: given.kind, origins, changedAt, ...shown } },
     });
-    expect((await ask('GET', '/v1/clients')).json()).toMatchObject({ items: [{ auth: { kind: given.kind } }] });
-    const kept = JSON.stringify([await on.rowsOf('clients'), await on.rowsOf('audit_log')]);
+    expect((await ask('GET', '/v1/clients')).json()).toMatchObject({
+      items: [{ endpoint: { auth: { kind: given.kind } } }],
+    });
+    const kept = JSON.stringify([await on.rowsOf('client_endpoints'), await on.rowsOf('audit_log')]);
     for (const secret of ['team-a-token', 'pa ss:word']) expect(set.body + kept).not.toContain(secret);
-    expect((await ask('DELETE', `/v1/clients/${id}/auth`)).json()).toMatchObject({
+    expect((await ask('DELETE', `/v1/clients/${id}/endpoints/default/auth`)).json()).toMatchObject({
       auth: null,
       revision: revision + 2,
     });
-    expect((await ask('DELETE', `/v1/clients/${id}/auth`)).json()).toMatchObject({
+    expect((await ask('DELETE', `/v1/clients/${id}/endpoints/default/auth`)).json()).toMatchObject({
       auth: null,
       revision: revision + 2,
     });
@@ -284,7 +326,7 @@ describe('what calls are authorised with', () => {
     ['a field too many', '', { kind: 'basic', origins, username: 'a', password: 'b', token: 'secret-token' }],
   ])('is refused with %s, and nothing of it is said again', async (_what, pointer, given) => {
     const { id } = await makeClient();
-    const refused = await ask('PUT', `/v1/clients/${id}/auth`, given);
+    const refused = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, given);
     expect(refused.statusCode).toBe(422);
     expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer }]);
     expect(refused.body).not.toMatch(/secret.(token|kind)/);
@@ -296,7 +338,7 @@ describe('what calls are authorised with', () => {
       const { id } = await makeClient();
       await ask('POST', `/v1/clients/${id}/endpoints`, { name: 'orders', url: 'https://shop.test/orders' });
       const given = { ...tokens, tokenUrl, clientSecret: 'a secret' };
-      for (const path of [`/v1/clients/${id}/auth`, `/v1/clients/${id}/endpoints/orders/auth`]) {
+      for (const path of [`/v1/clients/${id}/endpoints/default/auth`, `/v1/clients/${id}/endpoints/orders/auth`]) {
         const refused = await ask('PUT', path, given);
         expect(refused.statusCode).toBe(422);
         expect(problem.parse(refused.json()).errors).toMatchObject([
@@ -310,12 +352,12 @@ describe('what calls are authorised with', () => {
     const { id } = await makeClient();
     const [own, other] = await Promise.all([certificateFor('shop'), certificateFor('other')]);
     const given = { kind: 'mtls', origins, ...own, ca: other.certificate };
-    const set = await ask('PUT', `/v1/clients/${id}/auth`, given);
-    expect(clientShape.parse(set.json()).auth).toMatchObject({
+    const set = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, given);
+    expect(endpointShape.parse(set.json()).auth).toMatchObject({
       ...{ kind: 'mtls', certificate: own.certificate, ca: other.certificate },
       key: { set: true, length: own.key.length },
     });
-    const kept = JSON.stringify([await on.rowsOf('clients'), await on.rowsOf('audit_log'), set.json()]);
+    const kept = JSON.stringify([await on.rowsOf('client_endpoints'), await on.rowsOf('audit_log'), set.json()]);
     const [, line = ''] = own.key.split('\n');
     expect(line).toHaveLength(64);
     expect(kept).not.toContain(line);
@@ -328,7 +370,7 @@ describe('what calls are authorised with', () => {
       ['/origins/0', { ...given, origins: ['http://shop.test'] }],
     ] as const;
     for (const [pointer, body] of wrong) {
-      const refused = await ask('PUT', `/v1/clients/${id}/auth`, body);
+      const refused = await ask('PUT', `/v1/clients/${id}/endpoints/default/auth`, body);
       expect(problem.parse(refused.json()).errors).toMatchObject([{ pointer }]);
       expect(refused.body).not.toContain(line.slice(0, 10));
     }
@@ -338,7 +380,12 @@ describe('what calls are authorised with', () => {
     const bare = await createApi({ ...on.deps, secretBox: createSecretBox([]) });
     const { id } = await makeClient();
     const payload = { kind: 'bearer', origins, token: 'team-a-token' };
-    const request = { method: 'PUT', url: `/v1/clients/${id}/auth`, headers: authorized, payload } as const;
+    const request = {
+      method: 'PUT',
+      url: `/v1/clients/${id}/endpoints/default/auth`,
+      headers: authorized,
+      payload,
+    } as const;
     const response = await bare.server.inject(request);
     expect([response.statusCode, problem.parse(response.json()).code]).toEqual([409, 'secrets-not-configured']);
     await bare.close();

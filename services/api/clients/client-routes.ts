@@ -6,15 +6,14 @@ import {
   clientName,
   clientPatch,
   clientShape,
-  disabling,
   newClient,
   type ClientDefinition,
 } from '../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
 import { clientsInScope } from '../access/scopes.ts';
-import { clientAuthRoutes } from './client-auth-routes.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import type { ClientEgress } from './client-egress.ts';
 import { clientInPath } from './client-in-path.ts';
-import { clientKeyRoutes, type ClientKeyRoutesDeps } from './client-key-routes.ts';
 import { pageQuery, pageShape, partOfName } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
@@ -22,11 +21,15 @@ import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-serve
 import { changeRevised, entityTag, expectedRevision, ifMatchHeaders } from '../frame/if-match.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
-import type { ClientChange, ClientUse } from './postgres/client-store.ts';
+import type { ClientChange, ClientStore, ClientUse } from './postgres/client-store.ts';
 import { cursorInQuery, pageView } from '../frame/public-ids.ts';
 import { clientView } from './client-view.ts';
 
-export type ClientRoutesDeps = ClientKeyRoutesDeps;
+export interface ClientRoutesDeps {
+  clientStore: ClientStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  clientEgress: ClientEgress;
+}
 
 const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
@@ -91,15 +94,20 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     schema: {
       operationId: 'createClient',
       summary: 'Create a client',
-      description: 'Its name is enough. Its calls are signed from its first key on: POST /v1/clients/{id}/keys.',
+      description:
+        'Its name is enough. `endpoint` has the terms of its endpoint `default`, whose calls are signed from its first key on: POST /v1/clients/{id}/endpoints/default/keys.',
       tags,
       headers: idempotentHeaders,
       body: newClient,
       response: { 201: answered },
     },
-    handler: async ({ body: { name, ...definition }, begun }, reply) => {
-      const client = { clientId: begun?.createdId ?? uuidv7(), name, definition };
-      const created = await clientStore.create(client);
+    handler: async ({ body: { name, endpoint, ...definition }, begun }, reply) => {
+      const { url, ...terms } = endpoint;
+      const rules = { client: name, allow: terms.egress.allow };
+      const forbidden = url === null ? null : deps.clientEgress.problemOf(rules, url, '/endpoint/url');
+      if (forbidden) throw invalidRequest([forbidden]);
+      const clientId = begun?.createdId ?? uuidv7();
+      const created = await clientStore.create({ clientId, name, definition, endpoint: { url, terms } });
       if (!created) throw nameTaken(name);
       await deps.clients.refresh();
       reply.code(201).header('location', clientView(created).links.self);
@@ -127,8 +135,9 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
     config: { role: 'operator', scope: 'installation', audit: 'changed limits of a client' },
     schema: {
       operationId: 'changeClient',
-      summary: 'Change some of a client’s rules',
-      description: 'null takes a field back to what it is for a new one (JSON merge patch).',
+      summary: 'Change some of a client’s limits',
+      description:
+        'Terms of its calls are those of its endpoints. null takes a field back to what it is for a new one (JSON merge patch).',
       tags,
       params: byId,
       headers: ifMatchHeaders,
@@ -153,7 +162,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       operationId: 'deleteClient',
       summary: 'Delete a client',
       description:
-        'It has to be disabled, without stored jobs, and its schedules disabled too: they are deleted with it. ' +
+        'Its endpoint `default` has to be disabled, there are no stored jobs, and its schedules are disabled too: they are deleted with it. ' +
         'What its jobs came to can be read as before, by their ids and by its own.',
       tags,
       params: byId,
@@ -167,37 +176,7 @@ export function clientRoutes(server: HttpServer, deps: ClientRoutesDeps): void {
       return reply.code(204).send(null);
     },
   });
-
-  for (const verb of ['disable', 'enable'] as const) {
-    server.route({
-      method: 'POST',
-      url: `/clients/:id/${verb}`,
-      config: { role: 'operator', scope: 'installation', audit: `${verb}d a client` },
-      schema: {
-        operationId: `${verb}Client`,
-        summary: verb === 'disable' ? 'Accept and call nothing for it; what is stored waits' : 'Let it go on',
-        tags,
-        headers: idempotentHeaders,
-        params: byId,
-        ...(verb === 'disable' && { body: disabling }),
-        response: { 200: answered },
-      },
-      handler: async (request, reply) => {
-        const none = verb === 'enable' ? checkShape(noFields, request.body ?? {}) : undefined;
-        if (none?.ok === false) throw invalidRequest(none.problems, none.more);
-        const { reason } = verb === 'disable' ? disabling.parse(request.body ?? {}) : {};
-        const wanted = verb === 'enable' ? { enabled: true } : { enabled: false, disabledReason: reason ?? null };
-        return answer(reply, await change(request.params.id, null, () => wanted));
-      },
-    });
-  }
-
-  clientKeyRoutes(server, deps);
-  clientAuthRoutes(server, deps);
 }
-
-/** Body of `enable`, which takes no reason. */
-const noFields = z.strictObject({});
 
 const fields = z.record(z.string(), z.unknown());
 

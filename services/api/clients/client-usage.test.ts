@@ -1,24 +1,13 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { clientDefinition, type ClientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import type { ClientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import type { Client } from '../../../shared/ports/clients.ts';
+import { clientOf, newClientOf } from '../../../test/support/clients.ts';
 import { passTime } from '../../../test/support/pass-time.ts';
 import { createSettableClock, type SettableClock } from '../../../test/support/settable-clock.ts';
 import { createClientUsage, type ClientUsage, type JobCounts } from './client-usage.ts';
 
-const clientOf = (definition: Partial<ClientDefinition>): Client => ({
-  clientId: '01890a5d-ac96-774b-bcce-b302099a8057',
-  name: 'orders',
-  revision: 1,
-  definition: { ...clientDefinition.parse({}), ...definition },
-  enabled: true,
-  disabledReason: null,
-  auth: null,
-  keys: [],
-  endpoints: [],
-  createdAt: new Date(0),
-  updatedAt: new Date(0),
-});
+const limited = (definition: Partial<ClientDefinition>) => clientOf(newClientOf('orders', { definition }));
 
 describe('what a client has used of its limits', () => {
   let clock: SettableClock;
@@ -40,7 +29,7 @@ describe('what a client has used of its limits', () => {
   }
 
   it('is a second’s worth at once, and so much again each second', async () => {
-    const client = clientOf({ acceptPerSecond: 100 });
+    const client = limited({ acceptPerSecond: 100 });
     expect(taken(client, 300)).toBe(100);
     expect(usage.take(client)).toEqual({ kind: 'rate', retryAfterSeconds: 1 });
     await passTime(clock, 500);
@@ -49,7 +38,7 @@ describe('what a client has used of its limits', () => {
   });
 
   it('is less of the rate while other processes accept for it too', async () => {
-    const client = clientOf({ acceptPerSecond: 100 });
+    const client = limited({ acceptPerSecond: 100 });
     taken(client, 10);
     await passTime(clock, 1000);
     counts = { accepted: 10, stored: 10 };
@@ -63,7 +52,7 @@ describe('what a client has used of its limits', () => {
   });
 
   it('is full when as many jobs are stored as may be, and has room again when some have ended', async () => {
-    const client = clientOf({ maxStoredJobs: 30 });
+    const client = limited({ maxStoredJobs: 30 });
     expect(taken(client, 50)).toBe(30);
     expect(usage.take(client)).toEqual({ kind: 'quota', stored: 30 });
     counts = { accepted: 30, stored: 10 };
@@ -73,7 +62,7 @@ describe('what a client has used of its limits', () => {
   });
 
   it('gets room back for what turned out to be stored already', async () => {
-    const client = clientOf({ maxStoredJobs: 1 });
+    const client = limited({ maxStoredJobs: 1 });
     expect(taken(client, 2)).toBe(1);
     usage.giveBack(client, 1);
     expect(taken(client, 2)).toBe(1);
@@ -81,7 +70,7 @@ describe('what a client has used of its limits', () => {
   });
 
   it('is not limited where no limit is given', async () => {
-    expect(taken(clientOf({}), 5000)).toBe(5000);
+    expect(taken(limited({}), 5000)).toBe(5000);
     await usage.stop();
   });
 });

@@ -2,16 +2,17 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { endpointName } from '../../../shared/contracts/jobs/call-terms.ts';
 import {
+  disabling,
   endpointPatch,
   endpointShape,
-  endpointTerms,
   endpointUrl,
   maxEndpointsOfClient,
+  newDefaultEndpoint,
   newEndpoint,
-  type EndpointTerms,
 } from '../../../shared/contracts/jobs/client-endpoints.ts';
-import { disabling } from '../../../shared/contracts/jobs/clients.ts';
+import { endpointTerms, type EndpointTerms } from '../../../shared/contracts/jobs/endpoint-terms.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { defaultEndpointName } from '../../../shared/domain/job/job-ids.ts';
 import type { Client, ClientEndpoint } from '../../../shared/ports/clients.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { idempotentHeaders } from '../frame/server/idempotency.ts';
@@ -20,23 +21,19 @@ import { pageShape } from '../frame/pages.contract.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { checkShape } from '../frame/server/check-shape.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
-import type { ClientEgress } from './client-egress.ts';
+import { egressOf } from './client-egress.ts';
 import { clientInPath } from './client-in-path.ts';
 import { endpointInPath, endpointSecretRoutes, type EndpointSecretRoutesDeps } from './endpoint-secret-routes.ts';
 import { endpointView } from './endpoint-view.ts';
-import type { EndpointChange, EndpointUse } from './postgres/endpoint-store.ts';
-
-export interface EndpointRoutesDeps extends EndpointSecretRoutesDeps {
-  clientEgress: ClientEgress;
-}
+import type { EndpointChange, EndpointUse, OwnedEndpoint } from './postgres/endpoint-store.ts';
 
 const byId = z.object({ id: z.string().describe('cli_…, or its name') });
 const tags = ['clients'];
 const answered = jsonAnswer('The endpoint', endpointShape);
 const operating = { role: 'operator', scope: 'installation' } as const;
 
-/** Registers the routes of a client's endpoints, each with its own slots, rate, secrets and circuits. */
-export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): void {
+/** Registers the routes of a client's endpoints, `default` among them: where calls go, and by which terms. */
+export function endpointRoutes(server: HttpServer, deps: EndpointSecretRoutesDeps): void {
   const { clientStore, endpointStore, clients } = deps;
 
   async function requireClient(id: string): Promise<Client> {
@@ -45,39 +42,39 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
     return client;
   }
 
-  async function require(id: string, name: string): Promise<{ client: Client; endpoint: ClientEndpoint }> {
+  async function require(id: string, name: string): Promise<OwnedEndpoint> {
     const client = await requireClient(id);
     const endpoint = client.endpoints.find((each) => each.name === name);
     if (!endpoint) throw notFound('endpoint', name);
     return { client, endpoint };
   }
 
-  const answer = (reply: FastifyReply, clientId: string, endpoint: ClientEndpoint) =>
-    reply.header('etag', entityTag(endpoint.revision)).send(endpointView(clientId, endpoint));
+  const answer = (reply: FastifyReply, owned: OwnedEndpoint) =>
+    reply.header('etag', entityTag(owned.endpoint.revision)).send(endpointView(owned));
 
-  function checkUrl(client: Client, url: string): void {
-    const forbidden = deps.clientEgress.problemOf(client, url, '/url');
+  function checkUrl(client: Client, url: string | null, terms: EndpointTerms): void {
+    const forbidden = url === null ? null : deps.clientEgress.problemOf(egressOf(client, terms), url, '/url');
     if (forbidden) throw invalidRequest([forbidden]);
   }
 
   async function change(
     { id, endpoint: name }: z.output<typeof endpointInPath>,
     expected: number | null,
-    changeOf: (client: Client, before: ClientEndpoint) => EndpointChange,
-  ): Promise<{ clientId: string; endpoint: ClientEndpoint }> {
-    const { clientId } = await requireClient(id);
+    changeOf: (before: OwnedEndpoint) => EndpointChange,
+  ): Promise<OwnedEndpoint> {
     const changed = await changeRevised(expected, {
       look: async () => {
-        const { client, endpoint } = await require(id, name);
-        return { client, endpoint, revision: endpoint.revision };
+        const before = await require(id, name);
+        return { before, revision: before.endpoint.revision };
       },
-      change: async ({ client, endpoint, revision }) =>
-        await endpointStore.change(clientId, name, changeOf(client, endpoint), revision),
+      change: async ({ before, revision }) =>
+        await endpointStore.change(before.client.clientId, name, changeOf(before), revision),
       nameOf: () => name,
     });
     if (changed.kind === 'missing') throw notFound('endpoint', name);
+    // Ensures that the next request to this process already uses the change.
     await clients.refresh();
-    return { clientId, endpoint: changed.endpoint };
+    return changed.owned;
   }
 
   server.route({
@@ -86,14 +83,14 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
     config: { role: 'viewer', scope: 'client' },
     schema: {
       operationId: 'listClientEndpoints',
-      summary: 'List the endpoints of a client, by name',
+      summary: 'List the endpoints of a client: `default`, then the others by name',
       tags,
       params: byId,
       response: { 200: jsonAnswer('All of them', pageShape(endpointShape)) },
     },
     handler: async ({ params }) => {
-      const { clientId, endpoints } = await requireClient(params.id);
-      return { items: endpoints.map((each) => endpointView(clientId, each)), next: null };
+      const client = await requireClient(params.id);
+      return { items: client.endpoints.map((endpoint) => endpointView({ client, endpoint })), next: null };
     },
   });
 
@@ -104,7 +101,8 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
     schema: {
       operationId: 'createClientEndpoint',
       summary: 'Create an endpoint of a client',
-      description: 'Its name and its URL are enough: what it does not say itself is as its client says.',
+      description:
+        'Its name and its URL are enough: fields that it leaves out follow `default`, which each client has.',
       tags,
       headers: idempotentHeaders,
       params: byId,
@@ -113,14 +111,14 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
     },
     handler: async ({ params: { id }, body: { name, url, ...terms } }, reply) => {
       const client = await requireClient(id);
-      checkUrl(client, url);
+      checkUrl(client, url, terms);
       const created = await endpointStore.create(client.clientId, name, { url, terms });
       if (created.kind === 'missing') throw notFound('client', id);
       if (created.kind === 'name-taken') throw nameTaken(client, name);
       if (created.kind === 'too-many') throw tooMany(client);
       await clients.refresh();
-      reply.code(201).header('location', endpointView(client.clientId, created.endpoint).links.self);
-      return answer(reply, client.clientId, created.endpoint);
+      reply.code(201).header('location', endpointView(created.owned).links.self);
+      return answer(reply, created.owned);
     },
   });
 
@@ -135,10 +133,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
       params: endpointInPath,
       response: { 200: answered },
     },
-    handler: async ({ params }, reply) => {
-      const { client, endpoint } = await require(params.id, params.endpoint);
-      return answer(reply, client.clientId, endpoint);
-    },
+    handler: async ({ params }, reply) => answer(reply, await require(params.id, params.endpoint)),
   });
 
   server.route({
@@ -150,7 +145,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
       summary: 'Change some of an endpoint’s rules',
       description:
         'They hold for what waits, too, within about a second. Another URL is for jobs and schedules to come: others keep theirs. ' +
-        'null makes a field what its client says (JSON merge patch).',
+        'null makes a field what `default` has, and a field of `default` what a new one has (JSON merge patch).',
       tags,
       params: endpointInPath,
       headers: ifMatchHeaders,
@@ -162,12 +157,12 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
     handler: async (request, reply) => {
       const { params, headers } = request;
       const body: unknown = request.body;
-      const { clientId, endpoint } = await change(params, expectedRevision(headers['if-match']), (client, before) => {
-        const wanted = patched(before, body);
-        if (wanted.url !== before.url) checkUrl(client, wanted.url);
+      const changed = await change(params, expectedRevision(headers['if-match']), ({ client, endpoint }) => {
+        const wanted = patched(endpoint, body);
+        if (wanted.url !== endpoint.url) checkUrl(client, wanted.url, wanted.terms);
         return wanted;
       });
-      return answer(reply, clientId, endpoint);
+      return answer(reply, changed);
     },
   });
 
@@ -179,7 +174,8 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
       operationId: 'deleteClientEndpoint',
       summary: 'Delete an endpoint',
       description:
-        'Nothing that has not ended may name it: no job, and no schedule. What ended is shown with its name as before.',
+        'Nothing that has not ended may name it: no job, and no schedule. What ended is shown with its name as before. ' +
+        '`default` stays as long as its client.',
       tags,
       params: endpointInPath,
       response: { 204: z.null().describe('It is gone'), ...problems(409) },
@@ -187,6 +183,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
     handler: async ({ params: { id, endpoint: name } }, reply) => {
       const removed = await endpointStore.remove(await clientInPath(id, clients), name);
       if (removed.kind === 'missing') throw notFound('endpoint', name);
+      if (removed.kind === 'default') throw defaultStays();
       if (removed.kind === 'in-use') throw stillInUse(name, removed);
       await clients.refresh();
       return reply.code(204).send(null);
@@ -201,6 +198,7 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
       schema: {
         operationId: `${verb}ClientEndpoint`,
         summary: verb === 'disable' ? 'Call nothing through it; its jobs are accepted, and wait' : 'Let it go on',
+        description: ofDefault[verb],
         tags,
         headers: idempotentHeaders,
         params: endpointInPath,
@@ -208,10 +206,11 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
         response: { 200: answered },
       },
       handler: async (request, reply) => {
+        const none = verb === 'enable' ? checkShape(noFields, request.body ?? {}) : undefined;
+        if (none?.ok === false) throw invalidRequest(none.problems, none.more);
         const { reason } = verb === 'disable' ? disabling.parse(request.body ?? {}) : {};
         const wanted = verb === 'enable' ? { enabled: true } : { enabled: false, disabledReason: reason ?? null };
-        const { clientId, endpoint } = await change(request.params, null, () => wanted);
-        return answer(reply, clientId, endpoint);
+        return answer(reply, await change(request.params, null, () => wanted));
       },
     });
   }
@@ -219,10 +218,18 @@ export function endpointRoutes(server: HttpServer, deps: EndpointRoutesDeps): vo
   endpointSecretRoutes(server, deps);
 }
 
+const ofDefault = {
+  disable: '`default` stops its client: nothing is accepted for it, and nothing called through any of its endpoints.',
+  enable: '`default` lets its client go on; endpoints that were disabled themselves stay so.',
+};
+
+/** Body of `enable`, which takes no reason. */
+const noFields = z.strictObject({});
+
 const fields = z.record(z.string(), z.unknown());
 
-/** Applies a merge patch (RFC 7396) of one level: null resets a field to its client's value. */
-function patched({ url, terms }: ClientEndpoint, patch: unknown): { url: string; terms: EndpointTerms } {
+/** Applies a merge patch (RFC 7396) of one level: null resets a field to what a new endpoint has. */
+function patched({ name, url, terms }: ClientEndpoint, patch: unknown): { url: string | null; terms: EndpointTerms } {
   const written = fields.safeParse(patch);
   if (!written.success) {
     const detail = `has to be an object, not ${quoted(patch)}`;
@@ -230,7 +237,8 @@ function patched({ url, terms }: ClientEndpoint, patch: unknown): { url: string;
   }
   const merged: [string, unknown][] = Object.entries({ url, ...terms, ...written.data });
   const said = merged.filter(([, value]) => value !== null);
-  const checked = checkShape(patchedEndpoint, Object.fromEntries(said));
+  const shape = name === defaultEndpointName ? newDefaultEndpoint : patchedEndpoint;
+  const checked = checkShape(shape, Object.fromEntries(said));
   if (!checked.ok) throw invalidRequest(checked.problems, checked.more);
   const { url: wanted, ...rest } = checked.value;
   return { url: wanted, terms: rest };
@@ -246,6 +254,12 @@ function nameTaken({ name: client }: Client, name: z.output<typeof endpointName>
 function tooMany({ clientId, name }: Client): HttpProblem {
   const detail = `the client ${quoted(name)} (${publicId('client', clientId)}) has ${maxEndpointsOfClient} endpoints: more are not kept`;
   return new HttpProblem({ status: 409, code: 'too-many-endpoints', detail });
+}
+
+function defaultStays(): HttpProblem {
+  const detail =
+    'each client has the endpoint "default", which jobs without an endpoint go through: disabled, it stops its client, and it is deleted with it';
+  return new HttpProblem({ status: 409, code: 'default-endpoint', detail });
 }
 
 function stillInUse(name: string, { hasJobs, schedules }: EndpointUse): HttpProblem {

@@ -1,22 +1,33 @@
+import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { newClientAuth } from '../../../shared/contracts/jobs/client-auth.ts';
-import { addedEndpointKey, endpointShape } from '../../../shared/contracts/jobs/client-endpoints.ts';
-import { newClientKey } from '../../../shared/contracts/jobs/clients.ts';
-import { notFound } from '../frame/http-problem.ts';
+import { addedClientKey, endpointShape, newClientKey } from '../../../shared/contracts/jobs/client-endpoints.ts';
+import { webhookKeyOf, webhookSecretForm } from '../../../shared/domain/endpoint/standard-webhooks.ts';
+import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
+import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
+import { type HttpProblem, invalidRequest, notFound } from '../frame/http-problem.ts';
+import { sealing } from '../frame/sealing.ts';
 import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
 import { bodyAsItCame, type HttpServer } from '../frame/server/create-http-server.ts';
 import { checkAddressesOfAuth, clientAuthRefusals, readClientAuth, sealClientAuth } from './client-auth.ts';
+import { egressOf, type ClientEgress } from './client-egress.ts';
 import { clientInPath } from './client-in-path.ts';
-import { givenOrNewKey, type ClientKeyRoutesDeps } from './client-key-routes.ts';
-import { clientKeyView } from './client-view.ts';
-import { endpointView } from './endpoint-view.ts';
+import { clientKeyView, endpointView } from './endpoint-view.ts';
+import type { ClientStore } from './postgres/client-store.ts';
 import type { EndpointStore } from './postgres/endpoint-store.ts';
 
-export interface EndpointSecretRoutesDeps extends ClientKeyRoutesDeps {
+export interface EndpointSecretRoutesDeps {
+  clientStore: ClientStore;
   endpointStore: EndpointStore;
+  clients: Pick<ClientReader, 'current' | 'refresh'>;
+  secretBox: SecretBox;
+  clientEgress: ClientEgress;
+  clock: Clock;
 }
 
 export const endpointInPath = z.object({
@@ -28,8 +39,12 @@ const byKey = endpointInPath.extend({ keyId: z.string().describe('csk_…') });
 const tags = ['clients'];
 const answered = jsonAnswer('The endpoint', endpointShape);
 const operating = { role: 'operator', scope: 'client' } as const;
+const secretBytes = 32;
 
-/** Registers the routes of an endpoint's signing keys and credentials, which replace those of its client. */
+/**
+ * Registers the routes of an endpoint's signing keys (Standard Webhooks) and of the credentials that dispatchers add to
+ * its calls. Each call carries a signature by each valid key. Endpoints without their own have those of `default`.
+ */
 export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRoutesDeps): void {
   const { clientStore, endpointStore, clients, secretBox, clientEgress, clock } = deps;
 
@@ -46,12 +61,12 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       operationId: 'addClientEndpointKey',
       summary: 'Add a signing key of an endpoint',
       description:
-        'From its first one on, calls through it are signed by its own and no more by its client’s. The older ones sign too until they expire.',
+        'The older ones sign too until they expire, so that receivers can change over in peace. From its first one on, calls through an endpoint are signed by its own and no more by those of `default`.',
       tags,
       headers: headersOfSecretAnswers,
       params: endpointInPath,
       body: newClientKey,
-      response: { 201: jsonAnswer('The key', addedEndpointKey), ...problems(409) },
+      response: { 201: jsonAnswer('The key', addedClientKey), ...problems(409) },
     },
     handler: async (request, reply) => {
       const { params, body } = request;
@@ -59,14 +74,14 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       const keyId = uuidv7();
       const { secret, sealed } = givenOrNewKey(body, { clientId, keyId }, secretBox);
       const othersExpireAt = new Date(clock.now().getTime() + body.othersExpireInSeconds * 1000);
-      const endpoint = await endpointStore.addKey(clientId, params.endpoint, { keyId, sealed, othersExpireAt });
-      const key = endpoint?.keys.find((each) => each.keyId === keyId);
-      if (!endpoint || !key) throw notFound('endpoint', params.endpoint);
+      const owned = await endpointStore.addKey(clientId, params.endpoint, { keyId, sealed, othersExpireAt });
+      const key = owned?.endpoint.keys.find((each) => each.keyId === keyId);
+      if (!owned || !key) throw notFound('endpoint', params.endpoint);
       await clients.refresh();
       request.auditDetail = { key: clientKeyView(key).id, othersExpireAt: othersExpireAt.toISOString() };
       reply.code(201);
       const shown = body.secret === undefined ? secret : null;
-      return { key: clientKeyView(key), secret: shown, endpoint: endpointView(clientId, endpoint) };
+      return { key: clientKeyView(key), secret: shown, endpoint: endpointView(owned) };
     },
   });
 
@@ -85,11 +100,11 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
     handler: async (request) => {
       const { id, endpoint: name, keyId } = request.params;
       const clientId = await clientInPath(id, clients);
-      const endpoint = await endpointStore.removeKey(clientId, name, requireId('clientKey', keyId));
-      if (!endpoint) throw notFound('endpoint', name);
+      const owned = await endpointStore.removeKey(clientId, name, requireId('clientKey', keyId));
+      if (!owned) throw notFound('endpoint', name);
       await clients.refresh();
       request.auditDetail = { key: keyId };
-      return endpointView(clientId, endpoint);
+      return endpointView(owned);
     },
   });
 
@@ -101,7 +116,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       operationId: 'setClientEndpointAuth',
       summary: 'Set what calls through an endpoint are authorised with',
       description:
-        'In the place of its client’s. Sent to the servers that it names alone, by calls that have no authorization of their own. It is kept encrypted; its secrets are never shown.',
+        'Sent to the servers that it names alone, by calls that have no authorization of their own; of `default` also by those of endpoints that have none. It takes the place of the one before, in every dispatcher within about a second. It is kept encrypted; its secrets are never shown.',
       tags,
       params: endpointInPath,
       body: newClientAuth,
@@ -114,13 +129,14 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
       const auth = readClientAuth(request.body);
       const clientId = await clientInPath(id, clients);
       const client = await clientStore.get(clientId);
-      if (client) checkAddressesOfAuth(auth, client, clientEgress);
+      const before = client?.endpoints.find((each) => each.name === name);
+      if (client && before) checkAddressesOfAuth(auth, egressOf(client, before.terms), clientEgress);
       const sealed = sealClientAuth(auth, clientId, clock.now(), secretBox);
-      const endpoint = await endpointStore.setAuth(clientId, name, sealed);
-      if (!endpoint) throw notFound('endpoint', name);
+      const owned = await endpointStore.setAuth(clientId, name, sealed);
+      if (!owned) throw notFound('endpoint', name);
       await clients.refresh();
       request.auditDetail = { auth: auth.kind, origins: auth.origins };
-      return endpointView(clientId, endpoint);
+      return endpointView(owned);
     },
   });
 
@@ -130,7 +146,7 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
     config: { ...operating, audit: 'removed the authorization of an endpoint’s calls' },
     schema: {
       operationId: 'removeClientEndpointAuth',
-      summary: 'Let calls through an endpoint go with what its client has',
+      summary: 'Let calls through an endpoint go with what `default` has, those of `default` without any',
       description: 'Where there is none, nothing changes.',
       tags,
       params: endpointInPath,
@@ -139,11 +155,27 @@ export function endpointSecretRoutes(server: HttpServer, deps: EndpointSecretRou
     handler: async (request) => {
       const { id, endpoint: name } = request.params;
       const clientId = await clientInPath(id, clients);
-      const endpoint = await endpointStore.setAuth(clientId, name, null);
-      if (!endpoint) throw notFound('endpoint', name);
+      const owned = await endpointStore.setAuth(clientId, name, null);
+      if (!owned) throw notFound('endpoint', name);
       await clients.refresh();
       request.auditDetail = { auth: null };
-      return endpointView(clientId, endpoint);
+      return endpointView(owned);
     },
   });
+}
+
+/** @throws {HttpProblem} 422 for an invalid secret, 409 if secrets cannot be stored */
+function givenOrNewKey(
+  given: { secret?: string | undefined },
+  { clientId, keyId }: { clientId: string; keyId: string },
+  secretBox: SecretBox,
+): { secret: string; sealed: string } {
+  if (given.secret !== undefined && !webhookKeyOf(given.secret)) throw noSecret();
+  const secret = given.secret ?? `whsec_${randomBytes(secretBytes).toString('base64')}`;
+  return { secret, sealed: sealing(() => secretBox.seal(secret, clientKeyContext(clientId, keyId))).sealed };
+}
+
+function noSecret(): HttpProblem {
+  const detail = `has to be ${webhookSecretForm}, and is not`;
+  return invalidRequest([{ pointer: '/secret', code: 'invalid-secret', detail }]);
 }

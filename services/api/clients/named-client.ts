@@ -47,13 +47,16 @@ export async function knowingEndpoint(
   return (await clients.refresh()).byId.get(client.clientId) ?? client;
 }
 
-/** Returns the endpoint of a client that a body or a filter names. @throws {HttpProblem} 422 for an unknown endpoint */
+/**
+ * Returns the endpoint of a client that a body or a filter names; `default` if it names none.
+ * @throws {HttpProblem} 422 for an unknown endpoint
+ */
 export function endpointNamed(
   { name: client, endpoints }: Pick<Client, 'name' | 'endpoints'>,
   name: string | undefined,
   pointer: string,
-): ClientEndpoint | undefined {
-  if (name === undefined) return undefined;
+): ClientEndpoint {
+  if (name === undefined) return endpoints[0];
   const endpoint = endpoints.find((each) => each.name === name);
   if (endpoint) return endpoint;
   const detail = `the client ${quoted(client)} has no endpoint ${quoted(name)}: POST /v1/clients/{id}/endpoints makes one`;

@@ -6,14 +6,13 @@ import { endpointRoutes } from './endpoint-routes.ts';
 import { createClientLedgers } from './postgres/client-ledgers.ts';
 import { createClientLoads } from './postgres/client-loads.ts';
 import { createClientTotals } from './postgres/client-totals.ts';
-import { createEndpointStore } from './postgres/endpoint-store.ts';
 
 export const tags = [{ name: 'clients', description: 'Who schedules callbacks, and by which rules' }];
 
 export function routes(server: HttpServer, parts: ApiParts): void {
   const { pool } = parts;
   clientRoutes(server, parts);
-  endpointRoutes(server, { ...parts, endpointStore: createEndpointStore({ pool }) });
+  endpointRoutes(server, parts);
   clientFigureRoutes(server, {
     ...parts,
     clientLedgers: createClientLedgers({ pool }),

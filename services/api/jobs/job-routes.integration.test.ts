@@ -17,7 +17,7 @@ const on = apiOnPostgres();
 const { ask } = on;
 let clientId: string;
 beforeEach(async () => {
-  const made = await ask('POST', '/v1/clients', { name: 'orders', publishRatePerSecond: 1 });
+  const made = await ask('POST', '/v1/clients', { name: 'orders', endpoint: { publishRatePerSecond: 1 } });
   clientId = clientShape.parse(made.json()).id;
 });
 

@@ -2,6 +2,7 @@ import { readOwnTerms } from '../../../shared/contracts/jobs/call-terms.ts';
 import type { JobShape, JobSummary } from '../../../shared/contracts/jobs/shown-jobs.ts';
 import { shownUrl } from '../../../shared/contracts/jobs/stored-calls.ts';
 import { publicId } from '../../../shared/domain/ids/ids.ts';
+import { defaultEndpointName } from '../../../shared/domain/job/job-ids.ts';
 import { readTraceparent } from '../../../shared/domain/tracing/trace-context.ts';
 import { isSampled, traceOfJob } from '../../../shared/domain/tracing/trace-ids.ts';
 import { shownHeaders } from './job-content.ts';
@@ -9,7 +10,7 @@ import type { JobRecord, WholeJob } from './postgres/job-rows.ts';
 
 export function jobSummaryView(job: JobRecord): JobSummary {
   const { jobId, clientId, state, attempt, method, url, key, tags, scheduleId, repeats, sideline, cause } = job;
-  const { endpointName: endpoint = null, priority = 'normal' } = readOwnTerms(job.terms);
+  const { endpointName: endpoint = defaultEndpointName, priority = 'normal' } = readOwnTerms(job.terms);
   const id = publicId('job', jobId);
   const client = publicId('client', clientId);
   return {

@@ -13,10 +13,11 @@ import {
   usualKindOf,
   type NotificationKind,
 } from '../../../shared/contracts/notifications/notifications.ts';
+import { defaultEndpointName } from '../../../shared/domain/job/job-ids.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
 import type { ClientReader } from '../../../shared/runtime/installation/client-reader.ts';
 import { accountInScope, callerOf, requireSomeCampaigns } from '../access/scopes.ts';
-import type { ClientStore } from '../clients/parts.ts';
+import type { ClientStore, EndpointStore } from '../clients/parts.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
 import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
@@ -27,13 +28,14 @@ import type { HttpServer } from '../frame/server/create-http-server.ts';
 import type { JobChanger } from '../jobs/change-jobs.ts';
 import type { JobChanges } from '../jobs/parts.ts';
 import type { NotificationRecord, NotificationStore } from './postgres/notification-store.ts';
-import { clientTerms, newSigningKey, storedUrl, type SealTerms } from './notification-terms.ts';
+import { callTerms, newSigningKey, storedUrl, type SealTerms } from './notification-terms.ts';
 import { notificationView } from './notification-view.ts';
 import { patchRefusals } from '../../../shared/contracts/stated-rules.ts';
 
 export interface NotificationRoutesDeps extends SealTerms {
   notifications: NotificationStore;
-  clientStore: Pick<ClientStore, 'addKey' | 'remove'>;
+  clientStore: Pick<ClientStore, 'remove'>;
+  endpointStore: Pick<EndpointStore, 'addKey'>;
   jobChanges: Pick<JobChanges, 'create'>;
   jobChanger: Pick<JobChanger, 'poke'>;
   clients: Pick<ClientReader, 'refresh'>;
@@ -126,7 +128,7 @@ function createRoute(server: HttpServer, deps: NotificationRoutesDeps): void {
         urlSetBy,
         url: stored,
         definition,
-        client: clientTerms(url, allow),
+        terms: callTerms(url, allow),
         key,
       };
       if (!(await deps.notifications.create(notification))) throw tooMany();
@@ -166,14 +168,14 @@ function changeRoute(server: HttpServer, deps: NotificationRoutesDeps): void {
       const { url, egress, ...fields } = body;
       const { kind } = before.definition;
       if (url !== undefined && !isUrlOfKind(url, kind)) throw kindMismatch(url, kind);
-      const client = clientTerms(url ?? before.url, egress?.allow ?? before.client.egress.allow);
+      const terms = callTerms(url ?? before.url, egress?.allow ?? before.terms.egress.allow);
       const definition = notificationDefinition.parse({ ...before.definition, ...fields });
       if (concernCampaigns(definition.events)) requireSomeCampaigns(request);
       const wanted = {
         definition,
-        url: url === undefined ? before.url : storedUrl(before.notificationId, url, client.egress.allow, deps),
+        url: url === undefined ? before.url : storedUrl(before.notificationId, url, terms.egress.allow, deps),
         urlSetBy: url === undefined ? undefined : callerOf(request).key,
-        client,
+        terms,
       };
       const after = await deps.notifications.change(before, wanted);
       if (!after) throw revisedSince(params.id, before.revision + 1);
@@ -240,7 +242,7 @@ function rotateRoute(server: HttpServer, deps: NotificationRoutesDeps): void {
       const { secret, key } = newSigningKey(notificationId, deps.secretBox);
       const { overlapSeconds } = request.body;
       const othersExpireAt = new Date(deps.clock.now().getTime() + overlapSeconds * 1000);
-      await deps.clientStore.addKey(notificationId, { ...key, othersExpireAt });
+      await deps.endpointStore.addKey(notificationId, defaultEndpointName, { ...key, othersExpireAt });
       await deps.clients.refresh();
       request.auditDetail = { othersExpireAt: othersExpireAt.toISOString() };
       const view = notificationView(await requireNotification(request.params.id, deps.notifications));

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { mailAddressOf, mailDomainOf } from '../../../shared/contracts/notifications/notification-urls.ts';
-import { clientDefinition, type ClientDefinition, type EgressRule } from '../../../shared/contracts/jobs/clients.ts';
+import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import { defaultTerms, type DefaultTerms, type EgressRule } from '../../../shared/contracts/jobs/endpoint-terms.ts';
 import { clientKeyContext } from '../../../shared/domain/job/job-ids.ts';
 import type { MailSettings } from '../../../shared/runtime/configuration/mail-settings.ts';
 import type { SecretBox } from '../../../shared/runtime/configuration/secret-box.ts';
@@ -10,18 +11,20 @@ import { sealCall } from '../../../shared/runtime/installation/call-secrets.ts';
 import { forbiddenAddress, HttpProblem, invalidRequest } from '../frame/http-problem.ts';
 import { sealing } from '../frame/sealing.ts';
 
+/** Limits of a notification's client. Deliveries that fail to the last are dead, and stored for a month. */
+export const notificationClient = clientDefinition.parse({ deadJobsDays: 30 });
+
 /**
- * Returns the terms of a notification's client: retries over hours with growing delays. A host that does not answer is
- * sidelined. Deliveries that fail to the last are dead, and stored for a month.
+ * Returns the terms of a notification's calls: retries over hours with growing delays. A host that does not answer is
+ * sidelined.
  */
-export function clientTerms(url: string, allow: readonly EgressRule[]): ClientDefinition {
-  return clientDefinition.parse({
+export function callTerms(url: string, allow: readonly EgressRule[]): DefaultTerms {
+  return defaultTerms.parse({
     concurrency: 10,
     retry: { strategy: 'exponential', attempts: 12, firstDelayMs: 5000, maxDelayMs: 3_600_000 },
     sideline: { afterFailures: 5 },
     // Many URLs of webhooks carry their credential in the path, so the path is encrypted at rest.
     sealPaths: true,
-    deadJobsDays: 30,
     egress: { allow },
     ...(mailAddressOf(url) !== undefined && { finalCodes: refusedMail }),
   });

@@ -4,7 +4,7 @@ import { publicId } from '../../../shared/domain/ids/ids.ts';
 import type { DeliveryRecord, NotificationRecord } from './postgres/notification-store.ts';
 
 export function notificationView(notification: NotificationRecord): NotificationShape {
-  const { notificationId, revision, url, definition, client, waiting, dead, lastSent, createdAt } = notification;
+  const { notificationId, revision, url, definition, terms, waiting, dead, lastSent, createdAt } = notification;
   const id = publicId('notification', notificationId);
   const self = `/v1/notifications/${id}`;
   return {
@@ -12,7 +12,7 @@ export function notificationView(notification: NotificationRecord): Notification
     revision,
     url: shownUrl(url),
     ...definition,
-    egress: client.egress,
+    egress: terms.egress,
     client: publicId('client', notificationId),
     waiting,
     dead,

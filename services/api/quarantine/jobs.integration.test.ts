@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import { newClientOf } from '../../../test/support/clients.ts';
 import { decidedItems } from '../../../shared/contracts/quarantine/items.ts';
 import {
   jobDecision,
@@ -129,11 +129,7 @@ describe('quarantined jobs over the API', () => {
 
   it('of a client that was made through another process a moment ago are found by its name', async () => {
     const others = createClientStore({ pool: on.pool });
-    const made = await others.create({
-      clientId: clientIdOf(1),
-      name: 'fresh',
-      definition: clientDefinition.parse({}),
-    });
+    const made = await others.create(newClientOf('fresh', { clientId: clientIdOf(1) }));
     expect(made?.name).toBe('fresh');
     const id = await die(1, 'status 500');
     const page = pageShape(quarantinedJob).parse((await ask('GET', '/v1/quarantine/jobs?client=fresh')).json());

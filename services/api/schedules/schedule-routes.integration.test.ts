@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import { newClientOf } from '../../../test/support/clients.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 import { recurOnPostgres } from '../../../test/support/recur-on-postgres.ts';
@@ -8,8 +8,7 @@ import { recurOnPostgres } from '../../../test/support/recur-on-postgres.ts';
 const on = apiOnPostgres();
 
 beforeEach(async () => {
-  const definition = clientDefinition.parse({});
-  await on.deps.clientStore.create({ clientId: '01890a5d-ac96-774b-bcce-b302099a8057', name: 'shop', definition });
+  await on.deps.clientStore.create(newClientOf('shop', { clientId: '01890a5d-ac96-774b-bcce-b302099a8057' }));
 });
 
 const hourly = { name: 'hourly', target: { client: 'shop', url: 'https://shop.example.com/hook' }, cron: '0 * * * *' };
@@ -120,7 +119,7 @@ describe('the target of a schedule', () => {
   it('may stay where it is when its client’s rules have changed', async () => {
     const id = await create();
     const egress = { allow: [{ host: 'elsewhere.test' }] };
-    expect((await ask('PATCH', '/clients/shop', { egress })).status).toBe(200);
+    expect((await ask('PATCH', '/clients/shop/endpoints/default', { egress })).status).toBe(200);
     expect((await ask('PATCH', `/schedules/${id}`, { name: 'renamed' })).status).toBe(200);
     const moved = { target: { url: 'https://other.example.com/hook' } };
     expect((await ask('PATCH', `/schedules/${id}`, moved)).status).toBe(422);

@@ -25,7 +25,7 @@ import type { ScheduleChange, ScheduleRecord, ScheduleStore } from './schedule-s
 import { cursorInQuery, idInQuery, pageView, requireId } from '../frame/public-ids.ts';
 import { requireScheduleChanger, seesContentOfJobs } from '../access/rights.ts';
 import { campaignsInScope, clientsInScope, scopeOf } from '../access/scopes.ts';
-import type { ClientEgress } from '../clients/client-egress.ts';
+import { egressOf, type ClientEgress } from '../clients/client-egress.ts';
 import { targetOf } from '../clients/call-target.ts';
 import { clientNamed, endpointNamed, knowingEndpoint } from '../clients/named-client.ts';
 import { stateForbids, stillDeciding } from './schedule-problems.ts';
@@ -81,7 +81,7 @@ export function scheduleRoutes(server: HttpServer, deps: ScheduleRoutesDeps): vo
     const urlBefore = before?.clientId === client.clientId ? before.definition.kept?.call?.url : undefined;
     const isKept = urlBefore !== undefined && URL.parse(urlBefore)?.origin === new URL(url).origin;
     const pointer = topicOf(url) === undefined ? '/target/url' : '/target/endpoint';
-    const forbidden = isKept ? null : deps.clientEgress.problemOf(client, url, pointer);
+    const forbidden = isKept ? null : deps.clientEgress.problemOf(egressOf(client, endpoint.terms), url, pointer);
     if (forbidden) throw invalidRequest([forbidden]);
     return { client, endpoint, url };
   }

@@ -40,7 +40,7 @@ export const nothingKept: KeptSecrets = { headers: {}, url: null };
 
 export interface CallPlace {
   client: Client;
-  endpoint: ClientEndpoint | undefined;
+  endpoint: ClientEndpoint;
   /** The schedule's own URL, or the current URL of its endpoint. */
   url: string;
 }
@@ -54,8 +54,11 @@ export function definitionOf(
   { client, endpoint, url: wantedUrl }: CallPlace,
   secretBox: SecretBox,
 ): KeptSchedule {
-  const { clientId, definition } = client;
-  const { sealPaths } = definition;
+  const {
+    clientId,
+    endpoints: [ofDefault],
+  } = client;
+  const { sealPaths = ofDefault.terms.sealPaths } = endpoint.terms;
   const { method, body, relevancySeconds = null, tags = [] } = target;
   const sent = bodyTextOf(body);
   const priority = storedPriority(target.priority);
@@ -72,7 +75,7 @@ export function definitionOf(
     recurrence,
     ...(groups ? { groups } : {}),
     call: {
-      ...(endpoint && { endpoint: { id: endpoint.endpointId, name: endpoint.name } }),
+      ...(endpoint !== ofDefault && { endpoint: { id: endpoint.endpointId, name: endpoint.name } }),
       ...{ url, method, headers, body: sent?.text ?? null, relevancySeconds, tags },
       ...(template && { template }),
       ...(priority && { priority }),

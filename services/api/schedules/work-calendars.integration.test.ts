@@ -1,13 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import { newClientOf } from '../../../test/support/clients.ts';
 import { authorized } from '../../../test/support/api-deps.ts';
 import { apiOnPostgres } from '../../../test/support/api-on-postgres.ts';
 
 const on = apiOnPostgres();
 
 beforeEach(async () => {
-  const definition = clientDefinition.parse({});
-  await on.deps.clientStore.create({ clientId: '01890a5d-ac96-774b-bcce-b302099a8057', name: 'shop', definition });
+  await on.deps.clientStore.create(newClientOf('shop', { clientId: '01890a5d-ac96-774b-bcce-b302099a8057' }));
 });
 
 type Json = Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startDnsServer } from '../../../test/support/dns-server.ts';
 import { systemClock } from '../../../shared/runtime/system-clock.ts';
-import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
+import type { EgressRule } from '../../../shared/contracts/jobs/endpoint-terms.ts';
 import { createHostNames, LookupFailedError } from '../../../shared/http-client/host-names.ts';
 import { readInstallationEgress } from '../../../shared/runtime/configuration/installation-egress.ts';
 import { keptAnswerBytes, type Callback } from '../ports/callback-endpoint.ts';

@@ -1,4 +1,4 @@
-import type { EgressRule } from '../../../shared/contracts/jobs/clients.ts';
+import type { EgressRule } from '../../../shared/contracts/jobs/endpoint-terms.ts';
 
 /** Upper bound on the stored bytes of the answer to a job. */
 export const keptAnswerBytes = 4096;

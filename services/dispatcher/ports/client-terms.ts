@@ -1,7 +1,7 @@
 import type { JobRetries } from '../../../shared/domain/job/job-retries.ts';
 import type { CallLimits } from './callback-endpoint.ts';
 
-/** Call terms of a client's calls without an endpoint, or of an endpoint, which counts as a client here. */
+/** Call terms of an endpoint, which counts as a client here. */
 export interface ClientTerms {
   /** Client that owns the endpoint: the jobs' secrets are sealed for this client, and it has one share of all slots. */
   ownerId: string;

@@ -1,9 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
 import { notificationClientName } from '../../../shared/domain/job/notification-clients.ts';
-import type { Client } from '../../../shared/ports/clients.ts';
 import { clientSnapshotOf, type ClientSnapshot } from '../../../shared/runtime/installation/client-reader.ts';
+import { clientOf, newClientOf } from '../../../test/support/clients.ts';
 import { clientIdOf } from '../../../test/support/conformance/job-subject.ts';
 import { createMemoryChangeFeed } from '../../../test/support/memory/change-feed.ts';
 import { passTime, settled } from '../../../test/support/pass-time.ts';
@@ -24,11 +23,7 @@ function setUp(pending: number[] = []) {
   let snapshot: ClientSnapshot = clientSnapshotOf(1, []);
   const listeners: ((snapshot: ClientSnapshot) => void)[] = [];
   const know = (...names: string[]) => {
-    const clients = names.map((name): Client => {
-      const times = { createdAt: clock.now(), updatedAt: clock.now() };
-      const standing = { revision: 1, enabled: true, disabledReason: null, auth: null, keys: [], endpoints: [] };
-      return { clientId: notificationId, name, definition: clientDefinition.parse({}), ...standing, ...times };
-    });
+    const clients = names.map((name) => clientOf(newClientOf(name, { clientId: notificationId }), clock.now()));
     snapshot = clientSnapshotOf(snapshot.revision + 1, clients);
     for (const listener of listeners) listener(snapshot);
   };

@@ -51,7 +51,7 @@ export const endpointName = z
     'has to be 1 to 63 small letters, digits, - and ., beginning with a letter or digit',
   );
 
-/** Terms of a single job. The terms of its endpoint or client apply where the job has none. */
+/** Terms of a single job. The terms of its endpoint apply where the job has none. */
 export const ownTerms = {
   retry: retryStrategy.optional(),
   timeoutMs: timeoutMs.optional(),
@@ -61,9 +61,7 @@ export const ownTerms = {
 
 export const jobPriority = z
   .enum(priorities)
-  .describe(
-    'Of what is due of its client, or of its endpoint, high goes before normal and that before low; each has a share',
-  );
+  .describe('Of what is due of its endpoint, high goes before normal and that before low; each has a share');
 
 /** Template of a job: values for its body and its headers. Without a template, both are sent unchanged. */
 const callTemplate = z.object({
@@ -131,7 +129,7 @@ export function writeOwnTerms({
   return Object.values(terms).every((value) => value === undefined) ? null : JSON.stringify(terms);
 }
 
-/** Reads stored terms. Another version may have written them: the terms of the client replace unreadable fields. */
+/** Reads stored terms. Another version may have written them: the terms of its endpoint replace unreadable fields. */
 export function readOwnTerms(terms: string | null): OwnTerms {
   return terms === null ? {} : kept.parse(JSON.parse(terms));
 }

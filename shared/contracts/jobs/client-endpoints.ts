@@ -1,35 +1,12 @@
 import { z } from 'zod';
-import { endpointName, finalCodes, reportWithinSeconds, retryStrategy, timeoutMs } from './call-terms.ts';
+import { warning } from '../warnings.ts';
+import { wordShape } from '../stored-texts.ts';
+import { endpointName } from './call-terms.ts';
 import { clientAuthShape } from './client-auth.ts';
-import { clientFields, clientKeyShape } from './clients.ts';
+import { defaultFields, ownFields } from './endpoint-terms.ts';
 import { callUrl, invalidUrl } from './jobs.ts';
 import { isTopicName, topicOf } from './topic-urls.ts';
 import { refusals } from '../stated-rules.ts';
-
-/** Settings of an endpoint. The settings of its client apply where the endpoint has none. */
-const endpointFields = {
-  publishRatePerSecond: clientFields.publishRatePerSecond.describe('Its jobs that begin to be called per second'),
-  concurrency: clientFields.concurrency
-    .unwrap()
-    .optional()
-    .describe('Its calls in flight at once, over all dispatchers: beside those of its client’s other endpoints'),
-  timeoutMs: timeoutMs.optional(),
-  retry: retryStrategy.optional(),
-  finalCodes: finalCodes.optional(),
-  reportWithinSeconds: reportWithinSeconds.optional(),
-  sideline: clientFields.sideline
-    .unwrap()
-    .optional()
-    .describe('When its jobs for a host are put aside until that answers again; those of others are not'),
-  onGone: clientFields.onGone.unwrap().optional().describe('What a 410 does'),
-};
-
-export const endpointTerms = z.strictObject(endpointFields);
-
-export type EndpointTerms = z.output<typeof endpointTerms>;
-
-/** Terms as they are read from storage: fields that a newer version may have written are ignored. */
-export const keptEndpointTerms = z.object(endpointFields);
 
 const receiverUrl = callUrl.refine(
   (url) => !/[?#]/.test(url),
@@ -61,49 +38,85 @@ export const endpointUrl = z
   );
 
 export const newEndpoint = z
-  .strictObject({ name: endpointName, url: endpointUrl, ...endpointFields })
+  .strictObject({ name: endpointName, url: endpointUrl, ...ownFields })
   .meta({ id: 'NewClientEndpoint', examples: [{ name: 'billing', url: 'https://billing.example.com/hooks' }] });
 
-/** Changes to an endpoint; null resets a field to the client's value (JSON merge patch of one level). */
+/** Terms of `default`, as a request that creates its client may set them. */
+export const newDefaultEndpoint = z
+  .strictObject({ url: endpointUrl.nullable().default(null), ...defaultFields })
+  .meta({ id: 'NewDefaultEndpoint', examples: [{ concurrency: 20 }] });
+
+/** Changes to an endpoint; null resets a field to what a new one has (JSON merge patch of one level). */
 export const endpointPatch = z
   .strictObject(
     Object.fromEntries(
-      Object.entries({ url: endpointUrl, ...endpointFields }).map(([field, shape]) => [
-        field,
-        z.nullable(shape).optional(),
-      ]),
+      Object.entries({ url: endpointUrl, ...ownFields }).map(([field, shape]) => [field, z.nullable(shape).optional()]),
     ),
   )
   .meta({ id: 'ClientEndpointPatch', examples: [{ concurrency: 5 }] });
 
 const time = z.iso.datetime({ precision: 3 });
 
-export const endpointShape = z
-  .object({
-    name: z.string(),
-    clientId: z.string(),
-    revision: z.int().min(1).describe('Moves with every change; the ETag'),
-    enabled: z.boolean().describe('false: nothing is called through it; its jobs wait'),
-    disabledReason: z.string().nullable(),
-    url: z.string(),
-    ...endpointFields,
-    auth: clientAuthShape.nullable().describe('Its own; null: as its client has it'),
-    keys: z.array(clientKeyShape).describe('Its own, newest first; without any, its client’s sign its calls'),
-    createdAt: time,
-    updatedAt: time,
-    links: z.object({ self: z.string(), client: z.string() }),
-  })
-  .meta({ id: 'ClientEndpoint' });
+export const clientKeyShape = z
+  .object({ id: z.string(), createdAt: time, expiresAt: time.nullable() })
+  .meta({ id: 'ClientKey' });
+
+const shownFields = {
+  name: z.string(),
+  clientId: z.string(),
+  revision: z.int().min(1).describe('Moves with every change; the ETag'),
+  enabled: z
+    .boolean()
+    .describe('false: nothing is called through it, its jobs wait; of `default`: nothing is accepted or called at all'),
+  disabledReason: z.string().nullable(),
+  url: z.string().nullable().describe('null: each job has its own, as with `default`'),
+  auth: clientAuthShape
+    .nullable()
+    .describe('What its calls are authorised with; null: as `default`. Secrets are never shown'),
+  keys: z
+    .array(clientKeyShape)
+    .describe('What signs its calls, newest first; without any, as `default`. Secrets are never shown'),
+  warnings: z.array(warning).describe('`unsigned`: its calls bear no signature, or none from some time on'),
+  createdAt: time,
+  updatedAt: time,
+  links: z.object({ self: z.string(), client: z.string() }),
+};
+
+export const endpointShape = z.object({ ...shownFields, ...ownFields }).meta({ id: 'ClientEndpoint' });
+
+/** The endpoint `default`: no field follows another endpoint. */
+export const defaultEndpointShape = z.object({ ...shownFields, ...defaultFields }).meta({ id: 'DefaultEndpoint' });
 
 export type EndpointShape = z.output<typeof endpointShape>;
 
-export const addedEndpointKey = z
+const inADay = 86_400;
+
+export const newClientKey = z
+  .strictObject({
+    secret: z.string().max(200).optional().describe('whsec_… as in Standard Webhooks; one is made unless given'),
+    othersExpireInSeconds: z
+      .int()
+      .min(0)
+      .max(90 * 86_400)
+      .default(inADay)
+      .describe('How long calls are signed with the older keys too: until receivers know the new one'),
+  })
+  .meta({ id: 'NewClientKey', examples: [{ othersExpireInSeconds: 3600 }] });
+
+export const addedClientKey = z
   .object({
     key: clientKeyShape,
     secret: z.string().nullable().describe('Shown this once, where it was made here; null where it was given'),
     endpoint: endpointShape,
   })
-  .meta({ id: 'AddedClientEndpointKey' });
+  .meta({ id: 'AddedClientKey' });
 
 /** Limited because every process holds all endpoints in memory, and each may have a call in flight. */
 export const maxEndpointsOfClient = 100;
+
+export const disabling = z
+  .strictObject({
+    reason: wordShape(500).optional(),
+  })
+  .default({})
+  .meta({ id: 'Disabling', examples: [{ reason: 'the shop is closed' }] });

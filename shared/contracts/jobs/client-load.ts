@@ -48,7 +48,7 @@ export const clientLoad = z
     endpoints: z
       .array(
         z.object({
-          endpoint: z.string().nullable().describe('null: jobs that name none'),
+          endpoint: z.string().describe('Its name; `default` has the jobs that name none'),
           ...load,
           asideSince: time.nullable().describe('Since when the first of its hosts is left alone; null: none is'),
         }),

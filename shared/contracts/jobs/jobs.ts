@@ -120,10 +120,11 @@ const call = {
 const callTarget = {
   endpoint: endpointName
     .optional()
-    .describe('One of its client’s: slots, rate, secrets and circuits of this call are its own')
+    .describe('One of its client’s: slots, rate, secrets and circuits of this call are its own; `default` unless given')
     .meta(
       refusals({
         'unknown-endpoint': 'the client has no endpoint of this name',
+        missing: 'neither the call nor its endpoint `default` has a URL',
         'other-origin': 'a URL is of another server than that of the endpoint',
       }),
     ),

@@ -38,7 +38,7 @@ const partitionShape = z.object({
 
 const hostShape = z.object({
   clientId: z.string(),
-  endpoint: z.string().nullable().describe('Whose jobs wait for it; null: those that name none'),
+  endpoint: z.string().describe('Whose jobs wait for it; `default` has those that name none'),
   host: z.string().describe('Host and port, and a path prefix that its client names; *: all hosts'),
   state: z.enum(['open', 'closing', 'disabled']),
   cause: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idPattern, publicId, uuidOf } from '../../domain/ids/ids.ts';
 import { tag } from '../campaigns/about-campaign.ts';
-import { egressRule } from '../jobs/clients.ts';
+import { egressRule } from '../jobs/endpoint-terms.ts';
 import { zone } from '../zones.ts';
 import { mailAddressOf, notificationUrl } from './notification-urls.ts';
 import { nameShape } from '../stored-texts.ts';

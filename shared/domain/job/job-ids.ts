@@ -10,8 +10,15 @@ export function jobIdOf(clientId: string, key: string | null): string {
   return key === null ? newId() : derivedId(`${clientId}\n${key}`);
 }
 
-/** Returns an id derived from client and name, so that jobs find an endpoint that was deleted and created again. */
+/** Name of the endpoint that each client has: jobs without an endpoint go through it, and others follow its terms. */
+export const defaultEndpointName = 'default';
+
+/**
+ * Returns an id derived from client and name, so that jobs find an endpoint that was deleted and created again.
+ * `default` has the id of its client: rows of jobs without an endpoint need no other, and no join.
+ */
 export function endpointIdOf(clientId: string, name: string): string {
+  if (name === defaultEndpointName) return clientId;
   return derivedId(`${clientId}\nendpoint\n${name}`);
 }
 

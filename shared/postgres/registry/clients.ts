@@ -1,15 +1,13 @@
 import type { Pool } from 'pg';
-import { keptEndpointTerms } from '../../contracts/jobs/client-endpoints.ts';
+import { keptDefaultTerms, keptEndpointTerms } from '../../contracts/jobs/endpoint-terms.ts';
 import { storedClientAuth } from '../../contracts/jobs/client-auth.ts';
 import { keptClientDefinition } from '../../contracts/jobs/clients.ts';
-import type { Client, ClientEndpoint, ClientKey, ClientSource } from '../../ports/clients.ts';
+import type { Client, ClientEndpoint, ClientKey, ClientSource, DefaultEndpoint } from '../../ports/clients.ts';
 import { onlyRow, withDates, type InJson } from '../connection/rows.ts';
 
 /** A client's row. A newer version may have written its JSON. */
-export type ClientRow = Omit<Client, 'definition' | 'auth' | 'keys' | 'endpoints'> & {
+export type ClientRow = Omit<Client, 'definition' | 'endpoints'> & {
   definition: unknown;
-  auth: unknown;
-  keys: InJson<ClientKey>[];
   endpoints: EndpointRow[];
 };
 
@@ -19,31 +17,35 @@ type EndpointRow = Omit<InJson<ClientEndpoint>, 'terms' | 'auth' | 'keys'> & {
   keys: InJson<ClientKey>[];
 };
 
-/** Selects the unexpired keys, newest first. */
-const keysOf = (table: string, owner: string) => `(
+/** Unexpired keys of the endpoint `e`, newest first. */
+const keys = `(
     select coalesce(json_agg(json_build_object(
       'keyId', k.id, 'sealed', k.sealed, 'createdAt', k.created_at, 'expiresAt', k.expires_at)
         order by k.created_at desc, k.id desc), '[]')
-    from ${table} k where ${owner} and coalesce(k.expires_at > now(), true))`;
+    from client_endpoint_keys k where k.endpoint = e.id and coalesce(k.expires_at > now(), true))`;
 
-/** Columns of a client and its keys, named as `clientOf` reads them; `c` is the client's row. */
+/** Columns of a client and its endpoints, named as `clientOf` reads them; `c` is the client's row. */
 export const clientFields = `
-  c.id as "clientId", c.name, c.revision, c.definition, c.auth, c.enabled, c.disabled_reason as "disabledReason",
-  c.created_at as "createdAt", c.updated_at as "updatedAt",
-  ${keysOf('client_keys', 'k.client = c.id')} as keys,
+  c.id as "clientId", c.name, c.revision, c.definition, c.created_at as "createdAt", c.updated_at as "updatedAt",
   (select coalesce(json_agg(json_build_object('endpointId', e.id, 'name', e.name, 'revision', e.revision, 'url', e.url,
       'terms', e.definition, 'enabled', e.enabled, 'disabledReason', e.disabled_reason, 'auth', e.auth,
-      'keys', ${keysOf('client_endpoint_keys', 'k.endpoint = e.id')}, 'createdAt', e.created_at,
-      'updatedAt', e.updated_at) order by e.name), '[]')
+      'keys', ${keys}, 'createdAt', e.created_at,
+      'updatedAt', e.updated_at) order by e.id <> c.id, e.name), '[]')
     from client_endpoints e where e.client = c.id) as endpoints`;
 
-/** Returns undefined if a newer version wrote a definition that this one cannot read. */
+/** Returns undefined if a newer version wrote a definition, or terms of `default`, that this one cannot read. */
 export function clientOf(row: ClientRow): Client | undefined {
   const definition = keptClientDefinition.safeParse(row.definition).data;
-  const auth = storedClientAuth.nullable().safeParse(row.auth).data;
-  if (!definition || auth === undefined) return undefined;
-  const endpoints = row.endpoints.flatMap((each) => endpointOf(each) ?? []);
-  return { ...row, definition, auth, keys: row.keys.map(keyOf), endpoints };
+  const [first, ...others] = row.endpoints;
+  const own = first?.endpointId === row.clientId ? defaultOf(first) : undefined;
+  if (!definition || !own) return undefined;
+  return { ...row, definition, endpoints: [own, ...others.flatMap((each) => endpointOf(each) ?? [])] };
+}
+
+function defaultOf(row: EndpointRow): DefaultEndpoint | undefined {
+  const endpoint = endpointOf(row);
+  const terms = keptDefaultTerms.safeParse(row.terms).data;
+  return endpoint && terms && { ...endpoint, terms };
 }
 
 function endpointOf(row: EndpointRow): ClientEndpoint | undefined {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { egressRule, type EgressRule } from '../../contracts/jobs/clients.ts';
+import { egressRule, type EgressRule } from '../../contracts/jobs/endpoint-terms.ts';
 import { readEnvironment } from './environment.ts';
 import { anyPublic, type RuleList } from '../egress/address-guard.ts';
 

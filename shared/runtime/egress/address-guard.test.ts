@@ -1,6 +1,6 @@
 import { fc } from '../../../test/support/properties.ts';
 import { describe, expect, it } from 'vitest';
-import type { EgressRule } from '../../contracts/jobs/clients.ts';
+import type { EgressRule } from '../../contracts/jobs/endpoint-terms.ts';
 import { createClientGuard, createEgressGuard, isPublic, type Destination } from './address-guard.ts';
 
 const ipv4 = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));

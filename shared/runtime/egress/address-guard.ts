@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { EgressRule } from '../../contracts/jobs/clients.ts';
+import type { EgressRule } from '../../contracts/jobs/endpoint-terms.ts';
 
 /**
  * Addresses that are not public, by the special-purpose registries of IANA (RFC 6890 and its successors). Only 2000::/3

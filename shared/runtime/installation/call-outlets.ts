@@ -1,56 +1,47 @@
-import type { ClientDefinition } from '../../contracts/jobs/clients.ts';
-import type { EndpointTerms } from '../../contracts/jobs/client-endpoints.ts';
-import type { Client } from '../../ports/clients.ts';
+import type { DefaultTerms, EndpointTerms } from '../../contracts/jobs/endpoint-terms.ts';
+import type { Client, ClientEndpoint } from '../../ports/clients.ts';
 
-/**
- * An endpoint of a client, or the client itself for jobs without an endpoint, with its rules. Jobs of one outlet share
- * its slots, rate and circuits, and share none with other outlets.
- */
-export interface CallOutlet extends Pick<Client, 'clientId' | 'name' | 'revision' | 'definition' | 'auth' | 'keys'> {
+/** An endpoint with its rules. Jobs of one outlet share its slots, rate and circuits, and share none with others. */
+export interface CallOutlet
+  extends Pick<Client, 'clientId' | 'name' | 'revision'>, Pick<ClientEndpoint, 'auth' | 'keys'> {
+  /** Id of the endpoint; that of `default` is the id of its client. */
   outletId: string;
+  terms: DefaultTerms;
+  /** False if bodies of the client's jobs are removed when these end. */
+  keepsBodies: boolean;
   /** Reason why calls are held; null if they are not. */
   heldBecause: string | null;
 }
 
-export function outletsOf(client: Client): CallOutlet[] {
-  const { clientId, name, revision, definition, enabled, auth, keys, endpoints } = client;
-  const ofClient = enabled ? null : 'the client is disabled';
-  const own: CallOutlet = {
-    outletId: clientId,
+/** Returns an outlet for each endpoint, `default` first, whose settings apply to the others where they have none. */
+export function outletsOf({ clientId, name, revision, definition, endpoints }: Client): CallOutlet[] {
+  const [own] = endpoints;
+  const { keepBodies: keepsBodies } = definition;
+  return endpoints.map((endpoint) => ({
+    outletId: endpoint.endpointId,
     clientId,
-    name,
+    name: endpoint === own ? name : `${name}/${endpoint.name}`,
     revision,
-    definition,
-    auth,
-    keys,
-    heldBecause: ofClient,
-  };
-  const others = endpoints.map((endpoint): CallOutlet => {
-    const ofEndpoint = endpoint.enabled ? null : 'the endpoint is disabled';
-    return {
-      ...own,
-      outletId: endpoint.endpointId,
-      name: `${name}/${endpoint.name}`,
-      definition: ruled(definition, endpoint.terms),
-      auth: endpoint.auth ?? auth,
-      keys: endpoint.keys.length > 0 ? endpoint.keys : keys,
-      heldBecause: ofClient ?? ofEndpoint,
-    };
-  });
-  return [own, ...others];
+    terms: completed(endpoint.terms, own.terms),
+    keepsBodies,
+    auth: endpoint.auth ?? own.auth,
+    keys: endpoint.keys.length > 0 ? endpoint.keys : own.keys,
+    heldBecause: own.enabled ? (endpoint.enabled ? null : 'the endpoint is disabled') : 'the client is disabled',
+  }));
 }
 
-/** Returns the endpoint's rules, completed by its client's. */
-function ruled(ofClient: ClientDefinition, own: EndpointTerms): ClientDefinition {
+/** Returns the terms of an endpoint, completed by those of `default`. */
+export function completed(own: EndpointTerms, ofDefault: DefaultTerms): DefaultTerms {
   return {
-    ...ofClient,
-    publishRatePerSecond: own.publishRatePerSecond ?? ofClient.publishRatePerSecond,
-    concurrency: own.concurrency ?? ofClient.concurrency,
-    timeoutMs: own.timeoutMs ?? ofClient.timeoutMs,
-    retry: own.retry ?? ofClient.retry,
-    finalCodes: own.finalCodes ?? ofClient.finalCodes,
-    reportWithinSeconds: own.reportWithinSeconds ?? ofClient.reportWithinSeconds,
-    sideline: own.sideline ?? ofClient.sideline,
-    onGone: own.onGone ?? ofClient.onGone,
+    publishRatePerSecond: own.publishRatePerSecond ?? ofDefault.publishRatePerSecond,
+    concurrency: own.concurrency ?? ofDefault.concurrency,
+    timeoutMs: own.timeoutMs ?? ofDefault.timeoutMs,
+    retry: own.retry ?? ofDefault.retry,
+    finalCodes: own.finalCodes ?? ofDefault.finalCodes,
+    reportWithinSeconds: own.reportWithinSeconds ?? ofDefault.reportWithinSeconds,
+    sealPaths: own.sealPaths ?? ofDefault.sealPaths,
+    egress: own.egress ?? ofDefault.egress,
+    sideline: own.sideline ?? ofDefault.sideline,
+    onGone: own.onGone ?? ofDefault.onGone,
   };
 }

@@ -17,7 +17,7 @@ export interface ClientReaderDeps {
 export interface ClientSnapshot {
   revision: number;
   byId: ReadonlyMap<string, Client>;
-  /** Outlets by id: each client, and each endpoint. */
+  /** Outlets by id: one for each endpoint, and so each client's id. */
   outlets: ReadonlyMap<string, CallOutlet>;
   /** Clients by name and by public id, as requests refer to them. Clients of notifications are left out. */
   byRef: ReadonlyMap<string, Client>;

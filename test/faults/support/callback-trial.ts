@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
-import { addClientKey, createClient, createClientEndpoint, createJobs } from '../../../sdk/generated/sdk.gen.ts';
-import type { NewClientEndpointInput, NewClientInput, NewJobsInput } from '../../../sdk/generated/types.gen.ts';
+import {
+  addClientEndpointKey,
+  createClient,
+  createClientEndpoint,
+  createJobs,
+} from '../../../sdk/generated/sdk.gen.ts';
+import type {
+  NewClientEndpointInput,
+  NewDefaultEndpointInput,
+  NewJobsInput,
+} from '../../../sdk/generated/types.gen.ts';
 import type { MusterApi } from '../../e2e/muster-api.ts';
 import {
   callbackViolations,
@@ -60,7 +69,7 @@ export interface CallbackTrial extends Omit<Trial, 'awaitCalls'> {
   /** For every operation of the API. */
   readonly client: MusterApi['client'];
   /** A client of its own, that may call the receiver. */
-  addClient(name: string, definition?: Omit<NewClientInput, 'name'>): Promise<{ id: string; secret: string }>;
+  addClient(name: string, terms?: NewDefaultEndpointInput): Promise<{ id: string; secret: string }>;
   /** An endpoint of a client, at the receiver. */
   addEndpoint(clientName: string, name: string, rules?: Partial<NewClientEndpointInput>): Promise<void>;
   /**
@@ -117,17 +126,17 @@ export async function startCallbackTrial(options: CallbackTrialOptions = {}): Pr
   const { client } = trial.muster.api;
   const url = (path: string, host = '127.0.0.1') => `http://${host}:${receiver.port}/${path}`;
 
-  async function addClient(name: string, definition: Omit<NewClientInput, 'name'> = {}) {
-    const body: NewClientInput = {
-      name,
+  async function addClient(name: string, terms: NewDefaultEndpointInput = {}) {
+    const endpoint: NewDefaultEndpointInput = {
       egress: { allow: [{ cidr: '127.0.0.0/8' }] },
       retry: { strategy: 'fixed', attempts: 10, delayMs: 500 },
       sideline: { afterFailures: 1000 },
       timeoutMs: callTimeoutMs,
-      ...definition,
+      ...terms,
     };
-    const { id } = (await createClient({ client, body })).data;
-    const { secret } = (await addClientKey({ client, path: { id }, body: {} })).data;
+    const { id } = (await createClient({ client, body: { name, endpoint } })).data;
+    const path = { id, endpoint: 'default' };
+    const { secret } = (await addClientEndpointKey({ client, path, body: {} })).data;
     if (secret === null) throw new Error(`the key of ${name} has no secret`);
     await receiver.trust(secret);
     await lasting(followedWithinMs);

@@ -1,7 +1,6 @@
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach } from 'vitest';
 import type { NewClient } from '../../../services/api/clients/postgres/client-store.ts';
-import { clientDefinition } from '../../../shared/contracts/jobs/clients.ts';
+import { newClientOf } from '../clients.ts';
 import type {
   GroupStore,
   OccurrenceRecord,
@@ -80,7 +79,7 @@ export function schedulesForEach(makeSubject: () => Promise<SchedulesSubject>) {
   });
 
   async function addClient(name: string, definition: object): Promise<string> {
-    const client = { clientId: uuidv7(), name, definition: clientDefinition.parse(definition) };
+    const client = newClientOf(name, { definition });
     await subject.addClient(client);
     return client.clientId;
   }

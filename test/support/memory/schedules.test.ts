@@ -7,6 +7,7 @@ import { createMemoryDueJobs } from './due-jobs.ts';
 import { createMemoryDueSchedules } from './due-schedules.ts';
 import { createMemoryLeases } from './leases.ts';
 import { createMemoryDatabase } from './memory-database.ts';
+import { clientOf } from '../clients.ts';
 import { createMemoryScheduleStore } from './schedule-store.ts';
 import { createMemoryWorkCalendars } from './work-calendars.ts';
 
@@ -21,18 +22,7 @@ describeSchedules('in memory', () => {
     workCalendars: createMemoryWorkCalendars({ database }),
     due: createMemoryDueSchedules({ database }),
     addClient: (client: NewClient) => {
-      const [createdAt, updatedAt] = [clock.now(), clock.now()];
-      const facts = {
-        revision: 1,
-        auth: null,
-        keys: [],
-        endpoints: [],
-        enabled: true,
-        disabledReason: null,
-        createdAt,
-        updatedAt,
-      };
-      database.scheduled.clients.set(client.clientId, { ...client, ...facts });
+      database.scheduled.clients.set(client.clientId, clientOf(client, clock.now()));
       return Promise.resolve();
     },
     jobs: () => Promise.resolve([...jobs.values()].sort((a, b) => a.dueAtMs - b.dueAtMs)),

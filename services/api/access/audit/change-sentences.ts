@@ -46,6 +46,13 @@ const withoutRoute = {
   'DELETE /v1/saved-audiences/:id': 'deleted a saved audience',
   'POST /v1/audience-counts': 'began to count an audience',
   'POST /v1/audience-counts/:id/cancel': 'ended the count of an audience',
+  // Routes that were replaced by those of the endpoint `default`.
+  'POST /v1/clients/:id/disable': 'disabled a client',
+  'POST /v1/clients/:id/enable': 'enabled a client',
+  'POST /v1/clients/:id/keys': 'added a signing key to a client',
+  'DELETE /v1/clients/:id/keys/:keyId': 'ended a signing key of a client',
+  'PUT /v1/clients/:id/auth': 'set the authorization of a client’s calls',
+  'DELETE /v1/clients/:id/auth': 'removed the authorization of a client’s calls',
   // Recorded when a service starts with other settings, and when a database is restored to an earlier moment.
   'PUT /settings': 'started a service with other settings',
   'POST /restored': 'restored the database to an earlier moment',

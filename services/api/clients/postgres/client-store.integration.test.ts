@@ -1,12 +1,16 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { clientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
+import { defaultTerms } from '../../../../shared/contracts/jobs/endpoint-terms.ts';
 import { joinInstallation } from '../../../../shared/postgres/registry/installation.ts';
 import { createClientSource } from '../../../../shared/postgres/registry/clients.ts';
 import { databaseForFile } from '../../../../test/support/file-database.ts';
+import { newClientOf } from '../../../../test/support/clients.ts';
 import { createClientStore } from './client-store.ts';
+import { createEndpointStore } from './endpoint-store.ts';
 
 const usual = clientDefinition.parse({});
+const usualTerms = defaultTerms.parse({});
 const sealed = (secret: string) => `sealed.${secret}`;
 
 const database = databaseForFile();
@@ -15,7 +19,11 @@ async function emptied() {
   await database.empty();
   const { pool } = database;
   await joinInstallation(pool, { actionTypes: {} }, { actionTypes: {}, partitionsPerShard: 1 });
-  return { store: createClientStore({ pool }), source: createClientSource({ pool }) };
+  return {
+    store: createClientStore({ pool }),
+    endpoints: createEndpointStore({ pool }),
+    source: createClientSource({ pool }),
+  };
 }
 
 describe('clients', () => {
@@ -31,17 +39,18 @@ describe('clients', () => {
   }
 
   async function make(clientName: string, key?: { keyId: string; sealed: string }) {
-    const clientId = uuidv7();
-    const made = await subject.store.create({ clientId, name: clientName, definition: usual });
+    const made = await subject.store.create(newClientOf(clientName));
     if (!made) expect.fail(`${clientName} was not made`);
-    if (key) await subject.store.addKey(clientId, { ...key, othersExpireAt: null });
+    if (key) await subject.endpoints.addKey(made.clientId, 'default', { ...key, othersExpireAt: null });
     return made;
   }
+
+  const keysOf = async (clientId: string) => (await subject.store.get(clientId))?.endpoints[0].keys;
 
   it('are made under a name of their own, and read by every process', async () => {
     const key = { keyId: uuidv7(), sealed: sealed('first') };
     expect(await moves(() => make('orders', key))).toBe(2);
-    const other = { clientId: uuidv7(), name: 'orders', definition: usual };
+    const other = newClientOf('orders');
     expect(await moves(() => subject.store.create(other))).toBe(0);
     expect(await subject.store.create(other)).toBeUndefined();
     await make('billing');
@@ -49,8 +58,11 @@ describe('clients', () => {
     const { clients } = await subject.source.read();
 
     expect(clients).toMatchObject([
-      { name: 'billing', revision: 1, enabled: true, keys: [] },
-      { name: 'orders', revision: 2, definition: usual, keys: [{ ...key, expiresAt: null }] },
+      { name: 'billing', revision: 1, endpoints: [{ name: 'default', enabled: true, keys: [] }] },
+      {
+        ...{ name: 'orders', revision: 2, definition: usual },
+        endpoints: [{ endpointId: clients[1]?.clientId, terms: usualTerms, keys: [{ ...key, expiresAt: null }] }],
+      },
     ]);
   });
 
@@ -66,10 +78,10 @@ describe('clients', () => {
 
   it('move their revision with every change, and with nothing else', async () => {
     const { clientId } = await make('orders');
-    const definition = { ...usual, concurrency: 7 };
-    expect(await moves(() => subject.store.change(clientId, { definition: usual, enabled: true }, null))).toBe(0);
+    const definition = { ...usual, maxSchedules: 7 };
+    expect(await moves(() => subject.store.change(clientId, { definition: usual }, null))).toBe(0);
     expect(await moves(() => subject.store.change(clientId, { definition }, 1))).toBe(1);
-    expect(await subject.store.get(clientId)).toMatchObject({ revision: 2, definition: { concurrency: 7 } });
+    expect(await subject.store.get(clientId)).toMatchObject({ revision: 2, definition: { maxSchedules: 7 } });
   });
 
   it('change only at the revision that was expected', async () => {
@@ -87,33 +99,36 @@ describe('clients', () => {
 
   it('are disabled for a reason, which goes when they are enabled', async () => {
     const { clientId } = await make('orders');
-    await subject.store.change(clientId, { enabled: false, disabledReason: 'calls in circles' }, null);
-    expect(await subject.store.get(clientId)).toMatchObject({ enabled: false, disabledReason: 'calls in circles' });
-    await subject.store.change(clientId, { enabled: true }, null);
-    expect(await subject.store.get(clientId)).toMatchObject({ enabled: true, disabledReason: null });
+    const ofDefault = async () => (await subject.store.get(clientId))?.endpoints[0];
+    const disabled = { enabled: false, disabledReason: 'calls in circles' };
+    await subject.endpoints.change(clientId, 'default', disabled, null);
+    expect(await ofDefault()).toMatchObject(disabled);
+    await subject.endpoints.change(clientId, 'default', { enabled: true }, null);
+    expect(await ofDefault()).toMatchObject({ enabled: true, disabledReason: null });
   });
 
   it('rotate their keys with an overlap: older ones sign until they expire', async () => {
     const { clientId } = await make('orders', { keyId: uuidv7(), sealed: sealed('first') });
     const othersExpireAt = new Date(Date.now() + 3_600_000_000);
     const second = { keyId: uuidv7(), sealed: sealed('second'), othersExpireAt };
-    expect(await moves(() => subject.store.addKey(clientId, second))).toBe(1);
-    expect((await subject.store.get(clientId))?.keys).toMatchObject([
+    expect(await moves(() => subject.endpoints.addKey(clientId, 'default', second))).toBe(1);
+    expect(await keysOf(clientId)).toMatchObject([
       { sealed: sealed('second'), expiresAt: null },
       { sealed: sealed('first'), expiresAt: othersExpireAt },
     ]);
 
-    await subject.store.addKey(clientId, { keyId: uuidv7(), sealed: sealed('third'), othersExpireAt: new Date(0) });
-    expect((await subject.store.get(clientId))?.keys).toMatchObject([{ sealed: sealed('third') }]);
+    const third = { keyId: uuidv7(), sealed: sealed('third'), othersExpireAt: new Date(0) };
+    await subject.endpoints.addKey(clientId, 'default', third);
+    expect(await keysOf(clientId)).toMatchObject([{ sealed: sealed('third') }]);
   });
 
   it('lose a key at once when it is removed', async () => {
     const key = { keyId: uuidv7(), sealed: sealed('leaked') };
     const { clientId } = await make('orders', key);
-    expect(await moves(() => subject.store.removeKey(clientId, key.keyId))).toBe(1);
-    expect(await moves(() => subject.store.removeKey(clientId, key.keyId))).toBe(0);
-    expect((await subject.store.get(clientId))?.keys).toEqual([]);
-    expect(await subject.store.removeKey(uuidv7(), key.keyId)).toBeUndefined();
-    expect(await subject.store.addKey(uuidv7(), { ...key, othersExpireAt: null })).toBeUndefined();
+    expect(await moves(() => subject.endpoints.removeKey(clientId, 'default', key.keyId))).toBe(1);
+    expect(await moves(() => subject.endpoints.removeKey(clientId, 'default', key.keyId))).toBe(0);
+    expect(await keysOf(clientId)).toEqual([]);
+    expect(await subject.endpoints.removeKey(uuidv7(), 'default', key.keyId)).toBeUndefined();
+    expect(await subject.endpoints.addKey(uuidv7(), 'default', { ...key, othersExpireAt: null })).toBeUndefined();
   });
 });

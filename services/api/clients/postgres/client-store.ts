@@ -1,6 +1,7 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import type { ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
-import type { StoredClientAuth } from '../../../../shared/contracts/jobs/client-auth.ts';
+import type { DefaultTerms } from '../../../../shared/contracts/jobs/endpoint-terms.ts';
+import { defaultEndpointName } from '../../../../shared/domain/job/job-ids.ts';
 import type { Client } from '../../../../shared/ports/clients.ts';
 import { isNotificationClient } from '../../../../shared/domain/job/notification-clients.ts';
 import { clientFields, clientOf, type ClientRow } from '../../../../shared/postgres/registry/clients.ts';
@@ -14,6 +15,8 @@ export interface NewClient {
   clientId: string;
   name: string;
   definition: ClientDefinition;
+  /** URL and terms of its endpoint `default`. */
+  endpoint: { url: string | null; terms: DefaultTerms };
 }
 
 export interface ClientFilter {
@@ -25,9 +28,6 @@ export interface ClientFilter {
 export interface ClientChange {
   name?: string | undefined;
   definition?: ClientDefinition | undefined;
-  enabled?: boolean | undefined;
-  /** Stored while the client is disabled. */
-  disabledReason?: string | null | undefined;
 }
 
 export type ClientChanged =
@@ -48,14 +48,6 @@ export interface ClientUse {
 }
 
 export type ClientRemoved = { kind: 'removed' } | { kind: 'missing' } | ({ kind: 'in-use' } & ClientUse);
-
-export interface NewClientKey {
-  keyId: string;
-  /** Encrypted. */
-  sealed: string;
-  /** Expiry of the existing keys, unless they expire earlier; null: unchanged. */
-  othersExpireAt: Date | null;
-}
 
 export type ClientStore = ReturnType<typeof createClientStore>;
 
@@ -80,12 +72,12 @@ export function createClientStore({ pool }: { pool: Pool }) {
     },
 
     /** Creates a client without a key. Returns undefined if another client has this name. */
-    create: ({ clientId, name, definition }: NewClient): Promise<Client | undefined> =>
+    create: (created: NewClient): Promise<Client | undefined> =>
       unlessNameTaken(undefined, () =>
         inTransaction(pool, async (client) => {
           await moveRevision(client);
-          await insertClient(client, { clientId, name, definition });
-          return await findClient(client, clientId);
+          await insertClient(client, created);
+          return await findClient(client, created.clientId);
         }),
       ),
 
@@ -97,12 +89,9 @@ export function createClientStore({ pool }: { pool: Pool }) {
           const before = await findClient(client, clientId);
           if (!before) return { kind: 'missing' as const };
           if (expected !== null && expected !== before.revision) return { kind: 'outdated' as const, client: before };
-          const { name, definition, enabled, disabledReason } = change;
-          const reason = disabledReason === undefined ? before.disabledReason : disabledReason;
+          const { name = null, definition } = change;
           const text = definition ? JSON.stringify(definition) : null;
-          const { rowCount } = await client.query(
-            update.with({ clientId, name: name ?? null, definition: text, enabled: enabled ?? null, reason }),
-          );
+          const { rowCount } = await client.query(update.with({ clientId, name, definition: text }));
           if (rowCount === 0) return { kind: 'changed' as const, client: before };
           await moveRevision(client);
           return { kind: 'changed' as const, client: (await findClient(client, clientId)) ?? before };
@@ -120,33 +109,13 @@ export function createClientStore({ pool }: { pool: Pool }) {
         await client.query(deleteSchedules, [clientId]);
         await client.query(deleteCounts, [clientId]);
         const { rows: endpoints } = await client.query<{ id: string }>(selectEndpoints, [clientId]);
-        await forgetOutlets(client, [clientId, ...endpoints.map(({ id }) => id)]);
+        await forgetOutlets(
+          client,
+          endpoints.map(({ id }) => id),
+        );
         await client.query(deleteClient, [clientId]);
         await moveRevision(client);
         return { kind: 'removed' };
-      }),
-
-    /** Undefined if the client does not exist. No revision changes without an effect. @param auth null removes them */
-    setAuth: (clientId: string, auth: StoredClientAuth | null) =>
-      changeSecrets(pool, clientId, async (client) => {
-        const set = 'update clients set auth = $2 where id = $1 and (auth is not null or $2::jsonb is not null)';
-        return (await client.query(set, [clientId, auth && JSON.stringify(auth)])).rowCount === 1;
-      }),
-
-    /** Returns undefined if the client does not exist. */
-    addKey: (clientId: string, { keyId, sealed, othersExpireAt }: NewClientKey) =>
-      changeSecrets(pool, clientId, async (client) => {
-        const expire = `update client_keys set expires_at = least(expires_at, $2) where client = $1`;
-        if (othersExpireAt) await client.query(expire, [clientId, othersExpireAt]);
-        await insertKey(client, clientId, { keyId, sealed });
-        return true;
-      }),
-
-    /** Deletes a key at once. Returns undefined if the client does not exist. No revision changes without an effect. */
-    removeKey: (clientId: string, keyId: string) =>
-      changeSecrets(pool, clientId, async (client) => {
-        const remove = 'delete from client_keys where client = $1 and id = $2';
-        return (await client.query(remove, [clientId, keyId])).rowCount === 1;
       }),
   };
 }
@@ -156,11 +125,11 @@ export function createClientStore({ pool }: { pool: Pool }) {
  * process may still accept a job.
  */
 const selectUse = `
-  select c.enabled or c.updated_at > now() - interval '3 seconds' as "isEnabled",
+  select e.enabled or c.updated_at > now() - interval '3 seconds' as "isEnabled",
     (select coalesce(sum(accepted - called - expired - cancelled - dead), 0) from client_totals t where t.client = c.id
       )::float8 as jobs,
     (select count(*) from schedules s where s.client = c.id and s.state not in ('disabled', 'ended'))::int as schedules
-  from clients c
+  from clients c join client_endpoints e on e.id = c.id
   where c.id = $1 and not exists (select from notifications n where n.id = c.id and n.deleted_at is null)`;
 
 const deleteSchedules = 'delete from schedules where client = $1';
@@ -171,7 +140,7 @@ const deleteCounts = `
 
 const selectEndpoints = 'select id from client_endpoints where client = $1';
 
-/** Deletes circuits and slots that no call uses any more. @param outletIds ids of clients and endpoints */
+/** Deletes circuits and slots that no call uses any more. @param outletIds ids of endpoints */
 export async function forgetOutlets(client: PoolClient, outletIds: readonly string[]): Promise<void> {
   await client.query(deleteOutlets, [outletIds]);
 }
@@ -180,7 +149,7 @@ const deleteOutlets = `
   with h as (delete from host_circuits where client = any($1::uuid[]))
   delete from leases l using unnest($1::uuid[]) k (id) where starts_with(l.name, 'call-slot/' || k.id || '/')`;
 
-/** Deletes the client; the foreign keys delete its keys and endpoints. */
+/** Deletes the client; the foreign keys delete its endpoints and their keys. */
 const deleteClient = 'delete from clients where id = $1';
 
 /** Parameters: $1 cursor, $2 limit, $3 ids or null, $4 pattern of the name or null. */
@@ -191,10 +160,28 @@ const selectClients = `
     and not exists (select from notifications n where n.id = c.id)
   order by c.id limit $2`;
 
-export async function insertClient(client: PoolClient, { clientId, name, definition }: NewClient): Promise<void> {
+/** Inserts a client and its endpoint `default`, which has its id. */
+export async function insertClient(
+  client: PoolClient,
+  { clientId, name, definition, endpoint }: NewClient,
+): Promise<void> {
   const values = [clientId, name, JSON.stringify(definition)];
   await client.query('insert into clients (id, name, definition) values ($1, $2, $3)', values);
+  const { url, terms } = endpoint;
+  const row = { endpointId: clientId, clientId, name: defaultEndpointName, url, terms: JSON.stringify(terms) };
+  await client.query(insertEndpoint.with(row));
 }
+
+interface EndpointRow extends Record<'endpointId' | 'clientId' | 'name' | 'terms', string> {
+  url: string | null;
+}
+
+export const insertEndpoint = statementOf<EndpointRow>(
+  'insert-endpoint',
+  ($) => `
+  insert into client_endpoints (id, client, name, url, definition)
+  values (${$('endpointId')}, ${$('clientId')}, ${$('name')}, ${$('url')}, ${$('terms')}::jsonb)`,
+);
 
 /** Serializes changes, so that revisions become visible in order. */
 export async function lockRevision(client: PoolClient): Promise<void> {
@@ -212,50 +199,22 @@ export async function findClient(connection: Pool | PoolClient, clientId: string
   return rows[0] && clientOf(rows[0]);
 }
 
-export async function insertKey(
-  client: PoolClient,
-  clientId: string,
-  { keyId, sealed }: { keyId: string; sealed: string },
-) {
-  const insert = 'insert into client_keys (id, client, sealed, created_at) values ($1, $2, $3, clock_timestamp())';
-  await client.query(insert, [keyId, clientId, sealed]);
-}
-
-/** @param work returns true if it changed anything */
-async function changeSecrets(pool: Pool, clientId: string, work: (client: PoolClient) => Promise<boolean>) {
-  return await inTransaction(pool, async (client) => {
-    await lockRevision(client);
-    const before = await findClient(client, clientId);
-    if (!before || !(await work(client))) return before;
-    await client.query('update clients set revision = revision + 1, updated_at = now() where id = $1', [clientId]);
-    await moveRevision(client);
-    return await findClient(client, clientId);
-  });
-}
-
-/** Parameters of an update; null leaves a field unchanged, except for the reason, which becomes null. */
+/** Parameters of an update; null leaves a field unchanged. */
 interface ClientUpdate {
   clientId: string;
   name: string | null;
   definition: string | null;
-  enabled: boolean | null;
-  reason: string | null;
 }
 
 const update = statementOf<ClientUpdate>(
   'update-client',
   ($) => `
-  update clients c set name = w.name, definition = w.definition, enabled = w.enabled, disabled_reason = w.reason,
-    revision = c.revision + 1, updated_at = now()
+  update clients c set name = w.name, definition = w.definition, revision = c.revision + 1, updated_at = now()
   from (
-    select id, coalesce(${$('name')}, name) as name, coalesce(${$('definition')}::jsonb, definition) as definition,
-      coalesce(${$('enabled')}, enabled) as enabled,
-      case when coalesce(${$('enabled')}, enabled) then null else ${$('reason')} end as reason
+    select id, coalesce(${$('name')}, name) as name, coalesce(${$('definition')}::jsonb, definition) as definition
     from clients where id = ${$('clientId')}
   ) w
-  where c.id = w.id
-    and (c.name, c.definition, c.enabled, c.disabled_reason)
-      is distinct from (w.name, w.definition, w.enabled, w.reason)`,
+  where c.id = w.id and (c.name, c.definition) is distinct from (w.name, w.definition)`,
 );
 
 const uniqueViolation = '23505';

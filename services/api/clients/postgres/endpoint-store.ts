@@ -1,28 +1,36 @@
 import type { Pool, PoolClient } from 'pg';
 import type { StoredClientAuth } from '../../../../shared/contracts/jobs/client-auth.ts';
-import { maxEndpointsOfClient, type EndpointTerms } from '../../../../shared/contracts/jobs/client-endpoints.ts';
-import { endpointIdOf } from '../../../../shared/domain/job/job-ids.ts';
+import { maxEndpointsOfClient } from '../../../../shared/contracts/jobs/client-endpoints.ts';
+import type { EndpointTerms } from '../../../../shared/contracts/jobs/endpoint-terms.ts';
+import { defaultEndpointName, endpointIdOf } from '../../../../shared/domain/job/job-ids.ts';
 import type { Client, ClientEndpoint } from '../../../../shared/ports/clients.ts';
 import { statementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import { findClient, forgetOutlets, lockRevision, moveRevision, type NewClientKey } from './client-store.ts';
+import { findClient, forgetOutlets, insertEndpoint, lockRevision, moveRevision } from './client-store.ts';
 
 export interface EndpointChange {
-  url?: string | undefined;
+  /** Null, of `default` alone: each job has its own. */
+  url?: string | null | undefined;
   terms?: EndpointTerms | undefined;
   enabled?: boolean | undefined;
   /** Stored while the endpoint is disabled. */
   disabledReason?: string | null | undefined;
 }
 
+/** An endpoint with its client, as of one moment. */
+export interface OwnedEndpoint {
+  client: Client;
+  endpoint: ClientEndpoint;
+}
+
 export type EndpointChanged =
-  | { kind: 'changed'; endpoint: ClientEndpoint }
+  | { kind: 'changed'; owned: OwnedEndpoint }
   | { kind: 'missing' }
   /** The endpoint has another revision by now: nothing was changed. */
-  | { kind: 'outdated'; endpoint: ClientEndpoint };
+  | { kind: 'outdated' };
 
 export type EndpointCreated =
-  { kind: 'created'; endpoint: ClientEndpoint } | { kind: 'missing' } | { kind: 'name-taken' } | { kind: 'too-many' };
+  { kind: 'created'; owned: OwnedEndpoint } | { kind: 'missing' } | { kind: 'name-taken' } | { kind: 'too-many' };
 
 /** Reasons that prevent the deletion of an endpoint. */
 export interface EndpointUse {
@@ -32,7 +40,16 @@ export interface EndpointUse {
   schedules: number;
 }
 
-export type EndpointRemoved = { kind: 'removed' } | { kind: 'missing' } | ({ kind: 'in-use' } & EndpointUse);
+export type EndpointRemoved =
+  { kind: 'removed' } | { kind: 'missing' } | { kind: 'default' } | ({ kind: 'in-use' } & EndpointUse);
+
+export interface NewClientKey {
+  keyId: string;
+  /** Encrypted. */
+  sealed: string;
+  /** Expiry of the existing keys, unless they expire earlier; null: unchanged. */
+  othersExpireAt: Date | null;
+}
 
 export type EndpointStore = ReturnType<typeof createEndpointStore>;
 
@@ -43,12 +60,12 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
     clientId: string,
     name: string,
     work: (client: PoolClient, endpoint: ClientEndpoint) => Promise<boolean>,
-  ): Promise<ClientEndpoint | undefined> =>
+  ): Promise<OwnedEndpoint | undefined> =>
     inTransaction(pool, async (client) => {
       await lockRevision(client);
-      const before = endpointOf(await findClient(client, clientId), name);
-      if (!before || !(await work(client, before))) return before;
-      return await moved(client, clientId, before);
+      const before = await findEndpoint(client, clientId, name);
+      if (!before || !(await work(client, before.endpoint))) return before;
+      return await moved(client, before);
     });
 
   return {
@@ -57,13 +74,13 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
         await lockRevision(client);
         const owner = await findClient(client, clientId);
         if (!owner) return { kind: 'missing' };
-        if (endpointOf(owner, name)) return { kind: 'name-taken' };
-        if (owner.endpoints.length >= maxEndpointsOfClient) return { kind: 'too-many' };
+        if (endpointIn(owner, name)) return { kind: 'name-taken' };
+        if (owner.endpoints.length > maxEndpointsOfClient) return { kind: 'too-many' };
         const endpointId = endpointIdOf(clientId, name);
         await client.query(insertEndpoint.with({ endpointId, clientId, name, url, terms: JSON.stringify(terms) }));
         await moveOwner(client, clientId);
-        const endpoint = endpointOf(await findClient(client, clientId), name);
-        return endpoint ? { kind: 'created', endpoint } : { kind: 'missing' };
+        const owned = await findEndpoint(client, clientId, name);
+        return owned ? { kind: 'created', owned } : { kind: 'missing' };
       }),
 
     /** Changes an endpoint. If no field differs, no revision changes. @param expected revision; null for any */
@@ -75,31 +92,33 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
     ): Promise<EndpointChanged> =>
       inTransaction(pool, async (client): Promise<EndpointChanged> => {
         await lockRevision(client);
-        const before = endpointOf(await findClient(client, clientId), name);
+        const before = await findEndpoint(client, clientId, name);
         if (!before) return { kind: 'missing' };
-        if (expected !== null && expected !== before.revision) return { kind: 'outdated', endpoint: before };
-        const { rowCount } = await client.query(updateEndpoint.with(updateOf(before, wanted)));
-        if (rowCount === 0) return { kind: 'changed', endpoint: before };
-        return { kind: 'changed', endpoint: (await moved(client, clientId, before)) ?? before };
+        if (expected !== null && expected !== before.endpoint.revision) return { kind: 'outdated' };
+        const { rowCount } = await client.query(updateEndpoint.with(updateOf(before.endpoint, wanted)));
+        if (rowCount === 0) return { kind: 'changed', owned: before };
+        return { kind: 'changed', owned: (await moved(client, before)) ?? before };
       }),
 
-    /** Deletes an endpoint, unless an unfinished job or schedule names it. */
+    /** Deletes an endpoint, unless it is `default`, or an unfinished job or schedule names it. */
     remove: (clientId: string, name: string): Promise<EndpointRemoved> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
-        const endpoint = endpointOf(await findClient(client, clientId), name);
-        if (!endpoint) return { kind: 'missing' };
-        const { rows } = await client.query<EndpointUse>(selectUse, [clientId, endpoint.endpointId]);
+        const owned = await findEndpoint(client, clientId, name);
+        if (!owned) return { kind: 'missing' };
+        if (name === defaultEndpointName) return { kind: 'default' };
+        const { endpointId } = owned.endpoint;
+        const { rows } = await client.query<EndpointUse>(selectUse, [clientId, endpointId]);
         const [use] = rows;
         if (use && (use.hasJobs || use.schedules > 0)) return { kind: 'in-use', ...use };
-        await forgetOutlets(client, [endpoint.endpointId]);
-        await client.query('delete from client_endpoints where id = $1', [endpoint.endpointId]);
+        await forgetOutlets(client, [endpointId]);
+        await client.query('delete from client_endpoints where id = $1', [endpointId]);
         await moveOwner(client, clientId);
         return { kind: 'removed' };
       }),
 
     /**
-     * Undefined if the endpoint does not exist. No revision changes without an effect. @param auth null: the client's
+     * Undefined if the endpoint does not exist. No revision changes without an effect. @param auth null: as `default`
      */
     setAuth: (clientId: string, name: string, auth: StoredClientAuth | null) =>
       changing(clientId, name, async (client, { endpointId }) => {
@@ -112,7 +131,7 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
       changing(clientId, name, async (client, { endpointId }) => {
         const expire = `update client_endpoint_keys set expires_at = least(expires_at, $2) where endpoint = $1`;
         if (othersExpireAt) await client.query(expire, [endpointId, othersExpireAt]);
-        await client.query(insertKey, [keyId, endpointId, sealed]);
+        await insertKey(client, endpointId, { keyId, sealed });
         return true;
       }),
 
@@ -127,20 +146,31 @@ export function createEndpointStore({ pool }: { pool: Pool }) {
   };
 }
 
-function endpointOf(client: Client | undefined, name: string): ClientEndpoint | undefined {
-  return client?.endpoints.find((each) => each.name === name);
+function endpointIn({ endpoints }: Client, name: string): ClientEndpoint | undefined {
+  return endpoints.find((each) => each.name === name);
 }
 
-async function moved(client: PoolClient, clientId: string, { endpointId, name }: ClientEndpoint) {
-  await client.query(touchEndpoint, [endpointId]);
-  await moveOwner(client, clientId);
-  return endpointOf(await findClient(client, clientId), name);
+async function findEndpoint(
+  connection: PoolClient,
+  clientId: string,
+  name: string,
+): Promise<OwnedEndpoint | undefined> {
+  const client = await findClient(connection, clientId);
+  const endpoint = client && endpointIn(client, name);
+  return endpoint && { client, endpoint };
+}
+
+async function moved(connection: PoolClient, { client: { clientId }, endpoint: { endpointId, name } }: OwnedEndpoint) {
+  await connection.query(touchEndpoint, [endpointId]);
+  await moveOwner(connection, clientId);
+  return await findEndpoint(connection, clientId, name);
 }
 
 function updateOf(before: ClientEndpoint, { url, terms, enabled, disabledReason }: EndpointChange): EndpointUpdate {
   const reason = disabledReason === undefined ? before.disabledReason : disabledReason;
   const text = terms ? JSON.stringify(terms) : null;
-  return { endpointId: before.endpointId, url: url ?? null, terms: text, enabled: enabled ?? null, reason };
+  const wanted = url === undefined ? before.url : url;
+  return { endpointId: before.endpointId, url: wanted, terms: text, enabled: enabled ?? null, reason };
 }
 
 /** Increments the revision of the client, because processes read endpoints together with their client. */
@@ -149,16 +179,17 @@ async function moveOwner(client: PoolClient, clientId: string): Promise<void> {
   await moveRevision(client);
 }
 
-const insertEndpoint = statementOf<Record<'endpointId' | 'clientId' | 'name' | 'url' | 'terms', string>>(
-  'insert-endpoint',
-  ($) => `
-  insert into client_endpoints (id, client, name, url, definition)
-  values (${$('endpointId')}, ${$('clientId')}, ${$('name')}, ${$('url')}, ${$('terms')}::jsonb)`,
-);
-
 const touchEndpoint = 'update client_endpoints set revision = revision + 1, updated_at = now() where id = $1';
 
-const insertKey = `
+export async function insertKey(
+  client: PoolClient,
+  endpointId: string,
+  { keyId, sealed }: Pick<NewClientKey, 'keyId' | 'sealed'>,
+): Promise<void> {
+  await client.query(insertSealed, [keyId, endpointId, sealed]);
+}
+
+const insertSealed = `
   insert into client_endpoint_keys (id, endpoint, sealed, created_at) values ($1, $2, $3, clock_timestamp())`;
 
 const selectUse = `
@@ -166,7 +197,7 @@ const selectUse = `
     (select count(*)::int from schedules s where s.client = $1 and s.state <> 'ended'
       and s.definition -> 'call' -> 'endpoint' ->> 'id' = $2::text) as schedules`;
 
-/** Parameters of an update; null leaves a field unchanged, except for the reason, which becomes null. */
+/** Parameters of an update; null leaves a field unchanged, except for URL and reason, which become null. */
 interface EndpointUpdate {
   endpointId: string;
   url: string | null;
@@ -180,7 +211,7 @@ const updateEndpoint = statementOf<EndpointUpdate>(
   ($) => `
   update client_endpoints e set url = w.url, definition = w.definition, enabled = w.enabled, disabled_reason = w.reason
   from (
-    select id, coalesce(${$('url')}, url) as url, coalesce(${$('terms')}::jsonb, definition) as definition,
+    select id, ${$('url')}::text as url, coalesce(${$('terms')}::jsonb, definition) as definition,
       coalesce(${$('enabled')}, enabled) as enabled,
       case when coalesce(${$('enabled')}, enabled) then null else ${$('reason')} end as reason
     from client_endpoints where id = ${$('endpointId')}

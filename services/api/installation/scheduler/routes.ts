@@ -107,8 +107,7 @@ export function routes(server: HttpServer, { pool, clients }: ApiParts): void {
       const client = await knowingEndpoint(await clientNamed(ref, scopeOf(request), clients), name, clients);
       const { clientId } = client;
       request.auditDetail = { client: ref, ...(name !== undefined && { endpoint: name }), host };
-      const outletId = endpointNamed(client, name, '/endpoint')?.endpointId ?? clientId;
-      await schedulerStatus.enableHost(outletId, host);
+      await schedulerStatus.enableHost(endpointNamed(client, name, '/endpoint').endpointId, host);
       return { clientId: publicId('client', clientId), host };
     },
   });

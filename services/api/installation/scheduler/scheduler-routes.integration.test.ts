@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
+import { newClientOf } from '../../../../test/support/clients.ts';
 import { regionsShape, schedulerShape } from '../../../../shared/contracts/jobs/scheduler.ts';
 import { createRegions } from '../../../../shared/postgres/registry/regions.ts';
 import { apiOnPostgres } from '../../../../test/support/api-on-postgres.ts';
@@ -51,8 +51,7 @@ describe('the scheduler over the API', () => {
     const key = { clientId: clientIdOf(1), host: 'gone.example' };
     await circuits.disable(key, 'status 410');
     // Through another process, a moment ago.
-    const definition = clientDefinition.parse({});
-    await createClientStore({ pool: on.pool }).create({ clientId: key.clientId, name: 'fresh', definition });
+    await createClientStore({ pool: on.pool }).create(newClientOf('fresh', { clientId: key.clientId }));
     const body = { client: 'fresh', host: key.host };
     expect((await ask('POST', '/v1/scheduler/hosts/enable', body)).statusCode).toBe(200);
     expect(await circuits.read()).toMatchObject([{ ...key, state: 'closing' }]);

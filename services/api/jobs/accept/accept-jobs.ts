@@ -104,11 +104,11 @@ function rememberClients(admission: JobAdmission, scope: JobSender['scope']) {
 
 function warningsOf({ client, endpoint }: AdmittedJob, dueAtMs: number | null, loads: MinuteLoads): Warning[] {
   const outlet = {
-    outletId: endpoint?.endpointId ?? client.clientId,
-    publishRatePerSecond: endpoint?.terms.publishRatePerSecond ?? client.definition.publishRatePerSecond,
+    outletId: endpoint.endpointId,
+    publishRatePerSecond: endpoint.terms.publishRatePerSecond ?? client.endpoints[0].terms.publishRatePerSecond,
   };
   const ofMinute = dueAtMs === null ? [] : loads.add(outlet, dueAtMs);
-  if (endpoint?.enabled !== false) return ofMinute;
+  if (endpoint.enabled) return ofMinute;
   const why = endpoint.disabledReason === null ? '' : `: ${endpoint.disabledReason}`;
   const detail = `the endpoint ${quoted(endpoint.name)} is disabled${why}; the job waits until it is enabled`;
   return [{ code: 'endpoint-disabled', detail }, ...ofMinute];

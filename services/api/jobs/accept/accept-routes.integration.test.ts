@@ -268,21 +268,21 @@ describe('scheduling a callback', () => {
   });
 
   it('goes by the rules of its client as they are', async () => {
-    const { id } = await makeClient({ egress: { allow: [{ host: 'shop.test', port: 443 }] } });
+    const { id } = await makeClient({ endpoint: { egress: { allow: [{ host: 'shop.test', port: 443 }] } } });
     const other = { ...someJob, url: 'https://other.test/hook' };
     expect((await post('/v1/jobs', someJob)).statusCode).toBe(201);
     expect((await post('/v1/jobs', other)).statusCode).toBe(422);
-    expect((await on.ask('PATCH', `/v1/clients/${id}`, { egress: null })).statusCode).toBe(200);
+    expect((await on.ask('PATCH', `/v1/clients/${id}/endpoints/default`, { egress: null })).statusCode).toBe(200);
     expect((await post('/v1/jobs', other)).statusCode).toBe(201);
   });
 
   it('is refused while its client is disabled, from the moment that was answered', async () => {
     const { id } = await makeClient();
-    await post(`/v1/clients/${id}/disable`, { reason: 'calls in circles' });
+    await post(`/v1/clients/${id}/endpoints/default/disable`, { reason: 'calls in circles' });
     const refused = await post('/v1/jobs', someJob);
     expect(refused.statusCode).toBe(409);
     expect(problem.parse(refused.json())).toMatchObject({ code: 'client-disabled' });
-    await post(`/v1/clients/${id}/enable`, {});
+    await post(`/v1/clients/${id}/endpoints/default/enable`, {});
     expect((await post('/v1/jobs', someJob)).statusCode).toBe(201);
   });
 
@@ -295,7 +295,7 @@ describe('scheduling a callback', () => {
   });
 
   it('says when its minute is full already', async () => {
-    await makeClient({ publishRatePerSecond: 0.1 });
+    await makeClient({ endpoint: { publishRatePerSecond: 0.1 } });
     const warnings = [];
     for (let index = 0; index < 7; index++) {
       warnings.push(acceptedJob.parse((await post('/v1/jobs', { ...someJob, delaySeconds: 90 })).json()).warnings);

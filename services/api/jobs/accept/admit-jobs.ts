@@ -11,7 +11,7 @@ import { mayHaveSecrets, sealCall, type StoredCall } from '../../../../shared/ru
 import type { ClientReader } from '../../../../shared/runtime/installation/client-reader.ts';
 import { clientNamed, endpointNamed, knowingEndpoint } from '../../clients/named-client.ts';
 import { targetOf } from '../../clients/call-target.ts';
-import type { ClientEgress } from '../../clients/client-egress.ts';
+import { egressOf, type ClientEgress } from '../../clients/client-egress.ts';
 import { HttpProblem, invalidRequest, quoted } from '../../frame/http-problem.ts';
 import { sealing } from '../../frame/sealing.ts';
 import { dueTimeOf } from './due-time.ts';
@@ -30,7 +30,7 @@ export interface AdmitJobsDeps {
 
 export interface AdmittedJob {
   client: Client;
-  endpoint: ClientEndpoint | undefined;
+  endpoint: ClientEndpoint;
   job: JobToStore;
 }
 
@@ -53,13 +53,17 @@ export function createJobAdmission({ clients, room, secretBox, egress, clock }: 
   return {
     clientOf: async (ref, scope, endpoint) => {
       const client = await knowingEndpoint(await clientNamed(ref, scope, clients), endpoint, clients);
-      if (!client.enabled) throw disabled(client);
+      if (!client.endpoints[0].enabled) throw disabled(client);
       return client;
     },
     admit: (client, wanted, sender) => {
       const endpoint = endpointNamed(client, wanted.endpoint, '/endpoint');
       const url = targetOf(wanted, endpoint, '/url');
-      const forbidden = egress.problemOf(client, url, topicOf(url) === undefined ? '/url' : '/endpoint');
+      const forbidden = egress.problemOf(
+        egressOf(client, endpoint.terms),
+        url,
+        topicOf(url) === undefined ? '/url' : '/endpoint',
+      );
       if (forbidden) throw invalidRequest([forbidden]);
       if (reportsLater(client, endpoint, wanted)) requireTokens(secretBox);
       const job = jobToStore({ client, endpoint, wanted, url }, clock.now(), secretBox);
@@ -72,13 +76,17 @@ export function createJobAdmission({ clients, room, secretBox, egress, clock }: 
 
 interface JobToAdmit {
   client: Client;
-  endpoint: ClientEndpoint | undefined;
+  endpoint: ClientEndpoint;
   wanted: WantedJob;
   url: string;
 }
 
 function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, secretBox: SecretBox): JobToStore {
-  const { clientId, definition } = client;
+  const {
+    clientId,
+    definition,
+    endpoints: [ofDefault],
+  } = client;
   const {
     method,
     headers,
@@ -93,7 +101,7 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     trace,
   } = wanted;
   const template = wanted.template === true ? templateOfJob(wanted) : undefined;
-  const { sealPaths } = definition;
+  const { sealPaths = ofDefault.terms.sealPaths } = endpoint.terms;
   const given = { url, headers: headersOf(headers, body) };
   const call: StoredCall = mayHaveSecrets(url, headers, sealPaths)
     ? sealing(() => sealCall(given, { clientId, sealPaths }, secretBox))
@@ -114,8 +122,9 @@ function jobToStore({ client, endpoint, wanted, url }: JobToAdmit, now: Date, se
     tags: tags === undefined || tags.length === 0 ? null : tags,
     scheduleId: null,
     terms: writeOwnTerms({
-      ...{ endpoint: endpoint?.endpointId, endpointName: endpoint?.name, priority: storedPriority(priority) },
-      ...{ retry, timeoutMs, finalCodes, template, reportWithinSeconds, trace },
+      // A job of the default endpoint has none in its terms, and most such jobs have no terms at all.
+      ...(endpoint !== ofDefault && { endpoint: endpoint.endpointId, endpointName: endpoint.name }),
+      ...{ priority: storedPriority(priority), retry, timeoutMs, finalCodes, template, reportWithinSeconds, trace },
     }),
     ordering: orderingOf(wanted),
   };
@@ -132,9 +141,9 @@ function dueIn(wanted: WantedJob, jobId: string, now: Date): Pick<JobToStore, 'd
   return { dueAt: new Date(due.dueAt.getTime() + laterMs), delayMs: 0 };
 }
 
-function reportsLater({ definition }: Client, endpoint: ClientEndpoint | undefined, wanted: WantedJob): boolean {
-  const ofOutlet = endpoint?.terms.reportWithinSeconds ?? definition.reportWithinSeconds;
-  return (wanted.reportWithinSeconds ?? ofOutlet) !== undefined;
+function reportsLater({ endpoints: [ofDefault] }: Client, { terms }: ClientEndpoint, wanted: WantedJob): boolean {
+  const ofEndpoint = terms.reportWithinSeconds ?? ofDefault.terms.reportWithinSeconds;
+  return (wanted.reportWithinSeconds ?? ofEndpoint) !== undefined;
 }
 
 /**
@@ -147,7 +156,7 @@ function requireTokens({ keys }: SecretBox): void {
   throw new HttpProblem({ status: 409, code: 'secrets-not-configured', detail });
 }
 
-function disabled({ name, disabledReason }: Client): HttpProblem {
+function disabled({ name, endpoints: [{ disabledReason }] }: Client): HttpProblem {
   const why = disabledReason === null ? '' : `: ${disabledReason}`;
   return new HttpProblem({
     status: 409,

@@ -2,6 +2,7 @@ import { readOwnTerms } from '../../../../shared/contracts/jobs/call-terms.ts';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { jobOutcomes, type JobState } from '../../../../shared/contracts/jobs/shown-jobs.ts';
+import { defaultEndpointName } from '../../../../shared/domain/job/job-ids.ts';
 import type { Priority } from '../../../../shared/domain/priorities.ts';
 import { plainArray } from '../../../../shared/postgres/connection/array-literals.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
@@ -207,7 +208,8 @@ function fits(
   if (clientIds && !clientIds.includes(job.clientId)) return false;
   if (state !== undefined && job.state !== state) return false;
   if (tag !== undefined && !job.tags.includes(tag)) return false;
-  if (endpoint !== undefined && readOwnTerms(job.terms).endpointName !== endpoint) return false;
+  if (endpoint !== undefined && (readOwnTerms(job.terms).endpointName ?? defaultEndpointName) !== endpoint)
+    return false;
   if (priority !== undefined && (readOwnTerms(job.terms).priority ?? 'normal') !== priority) return false;
   return (dueFrom === undefined || at >= dueFrom) && (dueUntil === undefined || at < dueUntil);
 }

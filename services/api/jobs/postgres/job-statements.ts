@@ -84,8 +84,8 @@ export const scanJobs = statementOf<ScanParams>(
     select j.due_at, j.id, row_number() over (order by j.due_at, j.id) as n,
       (${$('clients')}::uuid[] is null or j.client = any(${$('clients')}::uuid[]))
         and (${$('tag')}::text is null or coalesce(${$('tag')}::text = any(j.tags), false))
-        and (${$('endpoint')}::text is null or coalesce(
-          j.terms like '{"endpoint":"%","endpointName":"' || ${$('endpoint')}::text || '"%', false))
+        and (${$('endpoint')}::text is null or case ${$('endpoint')}::text when 'default' then j.endpoint is null
+          else coalesce(j.terms like '{"endpoint":"%","endpointName":"' || ${$('endpoint')}::text || '"%', false) end)
         and (${$('priority')}::text is null or coalesce(j.priority, 'normal') = ${$('priority')}::text) as fits
     from jobs j
     where j.partition_id = p.id::int2 and (j.due_at, j.id) > (${atUs($('fromUs'))}, ${$('fromId')}::uuid)

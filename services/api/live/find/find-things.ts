@@ -89,7 +89,7 @@ const finders: readonly (readonly [IdKind, Finder])[] = [
     'client',
     async (clientId, { clientStore }) => {
       const client = await clientStore.get(clientId);
-      const state = client?.enabled === false ? 'disabled' : null;
+      const state = client?.endpoints[0].enabled === false ? 'disabled' : null;
       return client
         ? [{ ...nothing, kind: 'client', id: publicId('client', clientId), title: client.name, state }]
         : [];

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { v7 as uuidv7, validate } from 'uuid';
 import { z } from 'zod';
-import { keptClientDefinition, type ClientDefinition } from '../../../../shared/contracts/jobs/clients.ts';
+import { keptDefaultTerms, type DefaultTerms } from '../../../../shared/contracts/jobs/endpoint-terms.ts';
 import {
   maxNotifications,
   notificationDefinition,
@@ -10,7 +10,9 @@ import {
 import { notificationClientName } from '../../../../shared/domain/job/notification-clients.ts';
 import { unnamedStatementOf } from '../../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../../shared/postgres/connection/transaction.ts';
-import { insertClient, insertKey, lockRevision, moveRevision } from '../../clients/postgres/client-store.ts';
+import { insertClient, lockRevision, moveRevision } from '../../clients/postgres/client-store.ts';
+import { insertKey } from '../../clients/postgres/endpoint-store.ts';
+import { notificationClient } from '../notification-terms.ts';
 import { InvalidCursorError, type Page } from '../../frame/page.port.ts';
 import { pageOf } from '../../frame/postgres/pages.ts';
 
@@ -20,12 +22,13 @@ export interface NewNotification {
   urlSetBy: string;
   url: string;
   definition: NotificationDefinition;
-  client: ClientDefinition;
+  /** Terms of its calls: those of the endpoint `default` of its client. */
+  terms: DefaultTerms;
   /** Null if messages are not signed. */
   key: { keyId: string; sealed: string } | null;
 }
 
-export interface NotificationChange extends Pick<NotificationRecord, 'url' | 'definition' | 'client'> {
+export interface NotificationChange extends Pick<NotificationRecord, 'url' | 'definition' | 'terms'> {
   /** Id of the key that set the URL. Undefined if the URL stays. */
   urlSetBy: string | undefined;
 }
@@ -37,7 +40,7 @@ export interface NotificationRecord {
   account: string | null;
   url: string;
   definition: NotificationDefinition;
-  client: ClientDefinition;
+  terms: DefaultTerms;
   waiting: number;
   dead: number;
   lastSent: { at: string; event: string | null; status: number | null } | null;
@@ -77,7 +80,7 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
       urlSetBy,
       url,
       definition,
-      client: terms,
+      terms,
       key,
     }: NewNotification): Promise<boolean> =>
       inTransaction(pool, async (client) => {
@@ -87,7 +90,9 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
         await insertClient(client, {
           clientId: notificationId,
           name: notificationClientName(notificationId),
-          definition: terms,
+          definition: notificationClient,
+          // The URL is stored sealed with the notification, and each delivery has it.
+          endpoint: { url: null, terms },
         });
         if (key) await insertKey(client, notificationId, key);
         const row = { notificationId, account, urlSetBy, url, definition: JSON.stringify(definition) };
@@ -100,12 +105,12 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
     /** Returns undefined if the notification was deleted or has another revision. */
     change: (
       { notificationId, revision }: NotificationRecord,
-      { url, urlSetBy, definition, client: terms }: NotificationChange,
+      { url, urlSetBy, definition, terms }: NotificationChange,
     ): Promise<NotificationRecord | undefined> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
         const values = [notificationId, revision, JSON.stringify(terms), definition.enabled];
-        if ((await client.query(updateClient, values)).rowCount !== 1) return undefined;
+        if ((await client.query(updateTerms, values)).rowCount !== 1) return undefined;
         await client.query(updateNotification, [notificationId, url, JSON.stringify(definition), urlSetBy ?? null]);
         await client.query(digestIsDue, [notificationId]);
         await moveRevision(client);
@@ -155,13 +160,13 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
   };
 }
 
-interface NotificationRow extends Omit<NotificationRecord, 'definition' | 'client'> {
+interface NotificationRow extends Omit<NotificationRecord, 'definition' | 'terms'> {
   definition: unknown;
-  client: unknown;
+  terms: unknown;
 }
 
-function recordOf({ definition, client, ...row }: NotificationRow): NotificationRecord {
-  return { ...row, definition: notificationDefinition.parse(definition), client: keptClientDefinition.parse(client) };
+function recordOf({ definition, terms, ...row }: NotificationRow): NotificationRecord {
+  return { ...row, definition: notificationDefinition.parse(definition), terms: keptDefaultTerms.parse(terms) };
 }
 
 async function find(connection: Pool | PoolClient, notificationId: string): Promise<NotificationRecord | undefined> {
@@ -180,14 +185,14 @@ function placeOf(cursor: string | null): readonly [string | null, string | null]
 }
 
 const selectNotifications = `
-  select n.id as "notificationId", c.revision, n.account, n.url, n.definition, c.definition as client,
+  select n.id as "notificationId", c.revision, n.account, n.url, n.definition, d.definition as terms,
     coalesce(t.waiting, 0)::float8 as waiting,
     (select count(*) from dead_jobs d where d.client = n.id)::int as dead,
     (select jsonb_build_object('at', to_char(e.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
         'event', e.tags[1], 'status', e.status)
       from ended_jobs e where e.client = n.id and e.outcome = 'called' order by e.ended_at desc limit 1) as "lastSent",
     n.created_at as "createdAt"
-  from notifications n join clients c on c.id = n.id
+  from notifications n join clients c on c.id = n.id join client_endpoints d on d.id = n.id
   left join lateral (
     select sum(accepted - called - expired - cancelled - dead) as waiting from client_totals where client = n.id
   ) t on true
@@ -205,15 +210,24 @@ const insertNotification = unnamedStatementOf<
 );
 
 const setEnabled = `
-  update clients set enabled = $2, disabled_reason = case when $2 then null else 'its notification is off' end,
-    revision = revision + case when enabled = $2 then 0 else 1 end, updated_at = now()
-  where id = $1`;
+  with d as (
+    update client_endpoints set enabled = $2,
+      disabled_reason = case when $2 then null else 'its notification is off' end, revision = revision + 1,
+      updated_at = now()
+    where id = $1 and enabled <> $2 returning id
+  )
+  update clients set revision = revision + (select count(*) from d), updated_at = now() where id = $1`;
 
-const updateClient = `
-  update clients set definition = $3::jsonb, enabled = $4,
+const updateTerms = `
+  with c as (
+    update clients set revision = revision + 1, updated_at = now()
+    where id = $1 and revision = $2 and exists (select from notifications n where n.id = $1 and n.deleted_at is null)
+    returning id
+  )
+  update client_endpoints set definition = $3::jsonb, enabled = $4,
     disabled_reason = case when $4 then null else 'its notification is off' end, revision = revision + 1,
     updated_at = now()
-  where id = $1 and revision = $2 and exists (select from notifications n where n.id = $1 and n.deleted_at is null)`;
+  where id in (select id from c)`;
 
 const updateNotification = `
   update notifications set url = $2, definition = $3::jsonb, url_set_by = coalesce($4, url_set_by) where id = $1`;

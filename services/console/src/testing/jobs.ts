@@ -15,45 +15,58 @@ import type {
   Scheduler,
 } from '#client/types.gen.ts';
 
+const times = { createdAt: '2026-08-03T09:00:00.000Z', updatedAt: '2026-11-01T09:00:00.000Z' };
+
 /** A shop whose jobs wait, are being called, are sidelined and dead. */
 export const shop: Client = {
   id: 'cli_shop',
   name: 'shop',
   revision: 4,
-  enabled: true,
-  disabledReason: null,
   maxStoredJobs: 1000,
   maxSchedules: 20,
-  publishRatePerSecond: 10,
-  concurrency: 50,
-  timeoutMs: 10_000,
   keepBodies: true,
-  retry: { strategy: 'exponential', attempts: 5, firstDelayMs: 1000, maxDelayMs: 3_600_000 },
-  finalCodes: [],
-  sealPaths: false,
-  egress: { allow: [] },
-  sideline: { afterFailures: 10, failureRate: 0.5, probeSeconds: 30, pathPrefixes: [] },
-  onGone: 'dead-letter',
-  auth: null,
-  keys: [{ id: 'ckey_1', createdAt: '2026-11-01T09:00:00.000Z', expiresAt: null }],
-  warnings: [],
-  createdAt: '2026-08-03T09:00:00.000Z',
-  updatedAt: '2026-11-01T09:00:00.000Z',
-  links: { self: '/v1/clients/cli_shop', ledger: '/v1/clients/cli_shop/ledger' },
+  endpoint: {
+    ...{ name: 'default', clientId: 'cli_shop', revision: 3, enabled: true, disabledReason: null, url: null },
+    publishRatePerSecond: 10,
+    concurrency: 50,
+    timeoutMs: 10_000,
+    retry: { strategy: 'exponential', attempts: 5, firstDelayMs: 1000, maxDelayMs: 3_600_000 },
+    finalCodes: [],
+    sealPaths: false,
+    egress: { allow: [] },
+    sideline: { afterFailures: 10, failureRate: 0.5, probeSeconds: 30, pathPrefixes: [] },
+    onGone: 'dead-letter',
+    auth: null,
+    keys: [{ id: 'ckey_1', createdAt: '2026-11-01T09:00:00.000Z', expiresAt: null }],
+    warnings: [],
+    ...times,
+    links: { self: '/v1/clients/cli_shop/endpoints/default', client: '/v1/clients/cli_shop' },
+  },
+  ...times,
+  links: {
+    self: '/v1/clients/cli_shop',
+    endpoints: '/v1/clients/cli_shop/endpoints',
+    ledger: '/v1/clients/cli_shop/ledger',
+  },
 };
 
 const billing: Client = {
   ...shop,
-  ...{ id: 'cli_billing', name: 'billing', enabled: false, disabledReason: 'year end', keys: [] },
-  warnings: [{ pointer: '/keys', code: 'unsigned', detail: 'its calls are not signed' }],
+  ...{ id: 'cli_billing', name: 'billing' },
+  endpoint: {
+    ...shop.endpoint,
+    ...{ clientId: 'cli_billing', enabled: false, disabledReason: 'year end', keys: [] },
+    warnings: [{ pointer: '/keys', code: 'unsigned', detail: 'its calls are not signed' }],
+  },
 };
 
 export const endpoints: ListClientEndpointsResponse = {
   items: [
+    shop.endpoint,
     {
       ...{ name: 'receipts', clientId: shop.id, revision: 1, enabled: false, disabledReason: 'they move house' },
       ...{ url: 'https://receipts.shop.example/v1/events', publishRatePerSecond: 200, auth: null, keys: [] },
-      ...{ createdAt: shop.createdAt, updatedAt: shop.updatedAt, links: { self: '', client: '' } },
+      ...{ warnings: [], ...times, links: { self: '', client: '' } },
     },
   ],
   next: null,
@@ -71,7 +84,7 @@ export const pending: JobSummary = {
   expiresAt: null,
   endedAt: null,
   attempt: 1,
-  endpoint: null,
+  endpoint: 'default',
   method: 'POST',
   url: 'https://shop.example/hooks/cart?id=7',
   idempotencyKey: 'cart-7',
@@ -155,7 +168,7 @@ export const load: ClientLoad = {
   lastTenMinutes: { calls: 26_520, callsPerSecond: 44.2, p95AtMostMs: 500 },
   endpoints: [
     {
-      ...{ endpoint: null, due: 0, lagMs: 0, sidelined: 400, asideSince: '2026-11-22T19:24:00.000Z' },
+      ...{ endpoint: 'default', due: 0, lagMs: 0, sidelined: 400, asideSince: '2026-11-22T19:24:00.000Z' },
       ...{ callsPerSecond: 0.5, maxCallsPerSecond: 10, underWay: 0, maxUnderWay: 50 },
       lastTenMinutes: { calls: 120, callsPerSecond: 0.2, p95AtMostMs: null },
     },
@@ -222,7 +235,7 @@ export const scheduler: Scheduler = {
   ],
   hosts: [
     {
-      ...{ clientId: shop.id, endpoint: null, host: 'shop.example', state: 'open', cause: 'status 502' },
+      ...{ clientId: shop.id, endpoint: 'default', host: 'shop.example', state: 'open', cause: 'status 502' },
       ...{ openedAt: '2026-11-22T19:24:00.000Z', sidelined: 400 },
     },
   ],

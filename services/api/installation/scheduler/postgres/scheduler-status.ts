@@ -49,7 +49,7 @@ export function createSchedulerStatus({ pool }: { pool: Pool }) {
     /** Activates a region in addition to the active ones. */
     activate: (region: string) => change(region, activateRegion, []),
     /** Releases the sidelined jobs of a host. Returns false if the host is not sidelined. */
-    /** @param outletId id of a client or an endpoint */
+    /** @param outletId id of an endpoint */
     enableHost: async (outletId: string, host: string): Promise<boolean> => {
       const { rowCount } = await pool.query(enableHost, [outletId, host]);
       return rowCount === 1;
@@ -83,7 +83,7 @@ const selectPartitions = `
   order by p.partition_id`;
 
 const selectHosts = `
-  select coalesce(e.client, c.client) as "clientId", e.name as endpoint, c.host, c.state, c.cause,
+  select coalesce(e.client, c.client) as "clientId", coalesce(e.name, 'default') as endpoint, c.host, c.state, c.cause,
     c.opened_at as "openedAt", s.sidelined
   from host_circuits c left join client_endpoints e on e.id = c.client
   cross join lateral (

@@ -8,6 +8,7 @@ import { Icon } from '../icon/icon.tsx';
 import { Time } from '../times/time.tsx';
 import { formatDuration } from '../times/times.ts';
 import { countOf, formatRate } from '../words/numbers.ts';
+import { defaultEndpoint } from './default-endpoint.ts';
 
 export type SidelinedHost = Scheduler['hosts'][number];
 
@@ -33,13 +34,9 @@ const mostCounted = 10_000;
 export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBannerProps) {
   const queries = useQueryClient();
   const { endpoint, state, cause, openedAt, sidelined } = host;
-  const whose = endpoint === null ? client : `${client}/${endpoint}`;
+  const whose = endpoint === defaultEndpoint ? client : `${client}/${endpoint}`;
   const bringBack = useMutation({
-    mutationFn: () =>
-      enableHost({
-        body: { client: host.clientId, ...(endpoint !== null && { endpoint }), host: host.host },
-        throwOnError: true,
-      }),
+    mutationFn: () => enableHost({ body: { client: host.clientId, endpoint, host: host.host }, throwOnError: true }),
     onSuccess: () => queries.invalidateQueries(),
   });
   return (
@@ -78,7 +75,7 @@ export function HostBanner({ host, client, refusal, maxCallsPerSecond }: HostBan
           <Link
             className="btn s whitespace-nowrap"
             to="/jobs"
-            search={{ client, state: 'sidelined', ...(endpoint !== null && { endpoint }) }}
+            search={{ client, state: 'sidelined', endpoint }}
             title={`Sidelined jobs of ${whose}`}
           >
             Its {countOf(Math.min(sidelined, mostCounted), 'job')}

@@ -1,8 +1,8 @@
-import type { Client } from '#client/types.gen.ts';
+import type { DefaultEndpoint } from '#client/types.gen.ts';
 import { formatSetDuration } from '../times/times.ts';
 
 /** Describes the retries of a job: `up to 5 calls, 500 ms apart`. */
-export function retryWords(retry: Client['retry']): string {
+export function retryWords(retry: DefaultEndpoint['retry']): string {
   switch (retry.strategy) {
     case 'none':
       return 'never: one call';

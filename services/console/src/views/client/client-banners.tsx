@@ -12,10 +12,11 @@ interface ClientBannersProps {
 
 /** Reasons why jobs of a client are not called, or not called as its limits allow. */
 export function ClientBanners({ client, hosts, load, refusal }: ClientBannersProps) {
+  const { enabled, disabledReason, warnings } = client.endpoint;
   return (
     <>
-      {!client.enabled && <PausedBanner name={client.name} disabledReason={client.disabledReason} />}
-      {client.warnings.map(({ code, detail }) => (
+      {!enabled && <PausedBanner name={client.name} disabledReason={disabledReason} />}
+      {warnings.map(({ code, detail }) => (
         <div key={code} className="banner" role="status">
           <Icon name="warn" />
           <div className="min-w-0 wrap-anywhere">{inButtons(detail)}</div>
@@ -23,7 +24,7 @@ export function ClientBanners({ client, hosts, load, refusal }: ClientBannersPro
       ))}
       {hosts.map((host) => (
         <HostBanner
-          key={`${host.endpoint ?? ''} ${host.host}`}
+          key={`${host.endpoint} ${host.host}`}
           host={host}
           client={client.name}
           refusal={refusal}
@@ -34,7 +35,7 @@ export function ClientBanners({ client, hosts, load, refusal }: ClientBannersPro
   );
 }
 
-function PausedBanner({ name, disabledReason }: Pick<Client, 'name' | 'disabledReason'>) {
+function PausedBanner({ name, disabledReason }: { name: string; disabledReason: string | null }) {
   return (
     <div className="banner" role="status">
       <Icon name="paused" />

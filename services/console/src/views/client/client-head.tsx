@@ -12,13 +12,13 @@ interface ClientHeadProps {
 }
 
 export function ClientHead({ client, sidelinedHosts }: ClientHeadProps) {
-  const { id, name, createdAt, keys } = client;
+  const { id, name, createdAt, endpoint } = client;
   return (
     <div className="head">
       <div className="min-w-0">
         <div className="row flex-wrap">
           <h1 className="truncate">{name}</h1>
-          <LookBadge look={clientLook(client, sidelinedHosts)} tinted />
+          <LookBadge look={clientLook(endpoint, sidelinedHosts)} tinted />
         </div>
         <div className="meta">
           <CopyableId id={id} what="id of the client" />
@@ -29,7 +29,7 @@ export function ClientHead({ client, sidelinedHosts }: ClientHeadProps) {
             </b>
           </span>
           <span>
-            Signs with <b>{countOf(keys.length, 'key')}</b>
+            Signs with <b>{countOf(endpoint.keys.length, 'key')}</b>
           </span>
         </div>
       </div>

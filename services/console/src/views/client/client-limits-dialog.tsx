@@ -12,12 +12,9 @@ import { countOf } from '../../parts/words/numbers.ts';
 import { RefusedWhole } from '../../parts/forms/refused-whole.tsx';
 
 const fields = [
-  { name: 'publishRatePerSecond', label: 'Calls/s', hint: 'What is due above it waits; empty: no limit' },
-  { name: 'concurrency', label: 'Calls at once', hint: 'Over all dispatchers; empty: 50' },
   { name: 'acceptPerSecond', label: 'Accepted/s', hint: 'Beyond it, 429; empty: no limit' },
   { name: 'maxStoredJobs', label: 'Jobs stored', hint: 'Beyond it, 507; empty: 10,000,000' },
   { name: 'maxSchedules', label: 'Schedules', hint: 'Whatever their state; empty: 10,000' },
-  { name: 'timeoutMs', label: 'A call takes at most', hint: 'In milliseconds; empty: 10,000', unit: 'ms' },
   {
     name: 'relevancySeconds',
     label: 'Relevant for',
@@ -38,12 +35,9 @@ type Typed = Readonly<Record<Name, string>>;
 function typedOf(client: Client): Typed {
   const text = (name: Name) => String(client[name] ?? '');
   return {
-    publishRatePerSecond: text('publishRatePerSecond'),
-    concurrency: text('concurrency'),
     acceptPerSecond: text('acceptPerSecond'),
     maxStoredJobs: text('maxStoredJobs'),
     maxSchedules: text('maxSchedules'),
-    timeoutMs: text('timeoutMs'),
     relevancySeconds: text('relevancySeconds'),
     deadJobsDays: text('deadJobsDays'),
   };
@@ -77,7 +71,7 @@ export function ClientLimitsDialog({ client, onClose }: { client: Client; onClos
   return (
     <Dialog
       title={`Limits of ${client.name}`}
-      lead="They hold within a second, in every process. Jobs that are stored already stay."
+      lead="They hold within a second, in every process. Jobs that are stored already stay. Limits of calls are those of the endpoints."
       onClose={onClose}
       actions={
         <>

@@ -2,7 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { problem } from '../../testing/fake-api.ts';
-import { clients, load, scheduler, shop } from '../../testing/jobs.ts';
+import { clients, endpoints, load, scheduler, shop } from '../../testing/jobs.ts';
 import { openConsole } from '../../testing/open-console.tsx';
 
 test('which host is in trouble stands first, then what waits, and that it adds up', async () => {
@@ -13,8 +13,9 @@ test('which host is in trouble stands first, then what waits, and that it adds u
   expect((await screen.findByRole('region', { name: 'The ledger' })).textContent).toContain('Adds up');
   const limits = screen.getByRole('table', { name: 'Limits of the client' });
   expect(within(limits).getByRole('row', { name: 'Jobs stored 1,000 of 1,000' })).toBeDefined();
-  expect(await within(limits).findByRole('row', { name: 'Calls/s 0.5 of 10' })).toBeDefined();
-  expect(within(limits).getByRole('row', { name: 'Calls at once 0 of 50' })).toBeDefined();
+  const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
+  const ofDefault = await within(table).findByRole('row', { name: /^default/ });
+  await waitFor(() => expect(ofDefault.textContent).toMatch(/0\.5 of 10.*0 of 50/));
   expect(screen.getByRole('link', { name: 'Its jobs' }).getAttribute('href')).toBe('/jobs?client=shop');
 });
 
@@ -28,7 +29,7 @@ test('the banner leads to the jobs that wait, with how many they are, as far as 
   await openConsole('/clients/shop', { answers: { 'GET /v1/scheduler': { ...scheduler, hosts } } });
   const linkTo = async (name: string) => (await screen.findByRole('link', { name })).getAttribute('href');
   expect(await linkTo('Its 10,000 jobs or more')).toBe('/jobs?client=shop&state=sidelined&endpoint=hooks');
-  expect(await linkTo('Its 1 job')).toBe('/jobs?client=shop&state=sidelined');
+  expect(await linkTo('Its 1 job')).toBe('/jobs?client=shop&state=sidelined&endpoint=default');
   expect(screen.queryByRole('link', { name: 'Its 0 jobs' })).toBeNull();
 });
 
@@ -44,41 +45,45 @@ test('limits: only what was changed is sent, against the revision that was seen'
   const { api, user } = await openConsole('/clients/shop', { answers: { 'PATCH /v1/clients/cli_shop': shop } });
   await user.click(await screen.findByRole('button', { name: 'Change…' }));
   const dialog = await screen.findByRole('dialog', { name: 'Limits of shop' });
-  await user.clear(within(dialog).getByLabelText('Calls/s'));
-  await user.clear(within(dialog).getByLabelText('Calls at once'));
-  await user.type(within(dialog).getByLabelText('Calls at once'), '80');
+  await user.clear(within(dialog).getByLabelText('Jobs stored'));
+  await user.clear(within(dialog).getByLabelText('Schedules'));
+  await user.type(within(dialog).getByLabelText('Schedules'), '80');
   await user.click(within(dialog).getByRole('button', { name: 'Change 2 limits' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   const [asked] = api.askedFor('PATCH /v1/clients/cli_shop');
-  expect(asked?.body).toEqual({ publishRatePerSecond: null, concurrency: 80 });
+  expect(asked?.body).toEqual({ maxStoredJobs: null, maxSchedules: 80 });
   expect(asked?.headers.get('if-match')).toBe('"4"');
 });
 
-test('a client is paused with a word why', async () => {
-  const { api, user } = await openConsole('/clients/shop', { answers: { 'POST /v1/clients/cli_shop/disable': shop } });
+test('a client is paused by its endpoint default, with a word why', async () => {
+  const pausing = 'POST /v1/clients/cli_shop/endpoints/default/disable';
+  const { api, user } = await openConsole('/clients/shop', { answers: { [pausing]: shop.endpoint } });
   await user.click(await screen.findByRole('button', { name: 'Pause client…' }));
   await user.type(screen.getByLabelText('Why'), 'calls in circles');
   await user.click(screen.getByRole('button', { name: 'Pause client' }));
-  await waitFor(() =>
-    expect(api.askedFor('POST /v1/clients/cli_shop/disable')[0]?.body).toEqual({ reason: 'calls in circles' }),
-  );
+  await waitFor(() => expect(api.askedFor(pausing)[0]?.body).toEqual({ reason: 'calls in circles' }));
 });
 
 test('one that is paused and unsigned says both, and goes on when asked', async () => {
   const paused = clients.items[1];
   const { api, user } = await openConsole('/clients/billing', {
-    answers: { 'GET /v1/clients/:id': paused ?? {}, 'POST /v1/clients/cli_billing/enable': paused ?? {} },
+    answers: {
+      'GET /v1/clients/:id': paused ?? {},
+      'POST /v1/clients/cli_billing/endpoints/default/enable': paused ?? {},
+    },
   });
   expect(await screen.findByText('billing is paused: year end.')).toBeDefined();
   expect(screen.getByText('its calls are not signed')).toBeDefined();
   await user.click(screen.getByRole('button', { name: 'Go on…' }));
   await user.click(screen.getByRole('button', { name: 'Let it go on' }));
-  await waitFor(() => expect(api.askedFor('POST /v1/clients/cli_billing/enable')).toHaveLength(1));
+  await waitFor(() => expect(api.askedFor('POST /v1/clients/cli_billing/endpoints/default/enable')).toHaveLength(1));
 });
+
+const addedKey = { key: shop.endpoint.keys[0], secret: 'whsec_once', endpoint: shop.endpoint };
 
 test('a signing key is made and its secret shown once', async () => {
   const { user } = await openConsole('/clients/shop', {
-    answers: { 'POST /v1/clients/cli_shop/keys': { key: shop.keys[0], secret: 'whsec_once', client: shop } },
+    answers: { 'POST /v1/clients/cli_shop/endpoints/default/keys': addedKey },
   });
   await user.click(await screen.findByRole('button', { name: 'Key' }));
   await user.click(screen.getByRole('button', { name: 'Make the key' }));
@@ -108,13 +113,42 @@ test('endpoints say where they are, their own limits, and why one is paused', as
   );
 });
 
-test('the worst endpoint comes first, and jobs that name none are among them', async () => {
-  await openConsole('/clients/shop');
+test('the endpoint default comes first, then the others, the worst first', async () => {
+  const [ofDefault, receipts] = endpoints.items;
+  const [ownLoad, ofReceipts] = load.endpoints;
+  const slow = { ...receipts, name: 'slow' };
+  const items = [ofDefault, receipts, slow, { ...receipts, name: 'fresh' }];
+  await openConsole('/clients/shop', {
+    answers: {
+      'GET /v1/clients/:id/endpoints': { items, next: null },
+      'GET /v1/clients/:id/load': { ...load, endpoints: [{ ...ofReceipts, endpoint: 'slow' }, ofReceipts, ownLoad] },
+    },
+  });
   const table = await screen.findByRole('table', { name: 'Endpoints of the client' });
-  await within(table).findByRole('row', { name: /^jobs that name none/ });
-  const [, first, second] = within(table).getAllByRole('row');
-  expect(first?.textContent).toMatch(/^jobs that name noneHost sidelinedsince .*, status 502400.*> 1 min$/);
-  expect(second?.textContent).toMatch(/^receipts/);
+  const row = await within(table).findByRole('row', { name: /^default/ });
+  await waitFor(() =>
+    expect(row.textContent).toMatch(/^defaultURLs of its jobsHost sidelinedsince .*, status 502400.*> 1 min$/),
+  );
+  const menus = within(table).getAllByRole('button', { name: /^More about/ });
+  const names = menus.map((menu) => menu.getAttribute('aria-label')?.replace('More about ', ''));
+  expect(names).toEqual(['default', 'slow', 'receipts', 'fresh']);
+});
+
+test('default is changed by the same dialog, without being deleted or needing an address', async () => {
+  const path = '/v1/clients/cli_shop/endpoints/default';
+  const { api, user } = await openConsole('/clients/shop', { answers: { [`PATCH ${path}`]: shop.endpoint } });
+  await user.click(await screen.findByRole('button', { name: 'More about default' }));
+  expect(screen.queryByRole('menuitem', { name: 'Delete…' })).toBeNull();
+  await user.click(screen.getByRole('menuitem', { name: 'Change…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Change default' });
+  await user.clear(within(dialog).getByLabelText(/^Calls\/s/));
+  await user.clear(within(dialog).getByLabelText(/^Calls at once/));
+  await user.type(within(dialog).getByLabelText(/^Calls at once/), '80');
+  await user.click(within(dialog).getByRole('button', { name: 'Change 2 fields' }));
+  await waitFor(() => expect(api.askedFor(`PATCH ${path}`)).toHaveLength(1));
+  const [asked] = api.askedFor(`PATCH ${path}`);
+  expect(asked?.headers.get('if-match')).toBe('"3"');
+  expect(asked?.body).toEqual({ publishRatePerSecond: null, concurrency: 80 });
 });
 
 test('a lag beyond the bound of the alert is red, one below it is not', async () => {
@@ -125,7 +159,7 @@ test('a lag beyond the bound of the alert is red, one below it is not', async ()
     return within(row).getAllByRole('cell')[3]?.className;
   };
   expect(await lagOf(/^receipts/)).toContain('c-bad');
-  expect(await lagOf(/^jobs that name none/)).toContain('c-bad');
+  expect(await lagOf(/^default/)).toContain('c-bad');
   expect((await screen.findByText('Lag', { selector: 'dt' })).parentElement?.querySelector('.c-bad')).not.toBeNull();
 });
 

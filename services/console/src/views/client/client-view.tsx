@@ -65,7 +65,7 @@ function OneClient({ client }: { client: Client }) {
           <RulesPanel client={client} />
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-          <LimitsPanel client={client} ledger={ledger.data} load={load.data} refusal={refusal} />
+          <LimitsPanel client={client} ledger={ledger.data} refusal={refusal} />
           <KeysPanel client={client} refusal={refusal} />
           <CreditPanel load={load.data} />
         </div>

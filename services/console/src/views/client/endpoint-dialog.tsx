@@ -4,6 +4,7 @@ import type { Client, ClientEndpoint } from '#client/types.gen.ts';
 import { Select, TextInput } from '../../parts/controls/controls.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
+import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 import {
   changesOf,
@@ -22,20 +23,21 @@ interface EndpointDialogProps {
 }
 
 const strategies = [
-  { value: 'client', label: 'as the client' },
   { value: 'none', label: 'never' },
   { value: 'fixed', label: 'after the same time' },
   { value: 'exponential', label: 'ever later' },
 ] as const;
 
 const gone = [
-  { value: 'client', label: 'as the client' },
   { value: 'dead-letter', label: 'gives that job up' },
   { value: 'sideline', label: 'puts all jobs for that host aside' },
 ] as const;
 
-/** Form for an endpoint. Only changed fields are sent. The API refuses them if the endpoint was changed meanwhile. */
+/** Form for an endpoint, also for `default`. Only changed fields are sent. The API refuses them if the endpoint was changed meanwhile. */
 export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProps) {
+  const isDefault = endpoint?.name === defaultEndpoint;
+  const followed = isDefault ? 'as usual' : 'as default';
+  const left = { value: 'followed', label: followed } as const;
   const [first] = useState(() => formOf(endpoint));
   const [form, setForm] = useState(first);
   const change = (part: Partial<EndpointForm>) => setForm({ ...form, ...part });
@@ -54,7 +56,7 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
       title={endpoint === null ? `New endpoint of ${client.name}` : `Change ${endpoint.name}`}
       lead={
         endpoint === null
-          ? 'What is left empty is as the client says, also when that changes.'
+          ? 'What is left empty follows default, also when that changes.'
           : 'Its rules hold for what waits too, within a second; another address is for jobs and schedules to come.'
       }
       isWide
@@ -72,20 +74,24 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
       <FormField
         pointer="/url"
         label="Address"
-        required
-        hint="Of jobs that name the endpoint and no address; without query: what opens a receiver is no part of it"
+        required={!isDefault}
+        hint={
+          isDefault
+            ? 'Of jobs that name default and no address; empty: each job has its own'
+            : 'Of jobs that name the endpoint and no address; without query: what opens a receiver is no part of it'
+        }
       >
         {(control) => <TextInput {...control} mono value={form.url} onText={(url) => change({ url })} />}
       </FormField>
-      <NumberFields fields={endpointNumbers} form={form} onChange={change} />
+      <NumberFields fields={endpointNumbers} followed={followed} form={form} onChange={change} />
       <div className="grid grid-cols-2 gap-3 items-start phone:grid-cols-1">
         <FormField pointer="/retry" label="A call that failed is tried again">
           {(control) => (
             <Select
               {...control}
-              value={form.strategy === '' ? 'client' : form.strategy}
-              choices={strategies}
-              onChoose={(chosen) => change({ strategy: chosen === 'client' ? '' : chosen })}
+              value={form.strategy === '' ? 'followed' : form.strategy}
+              choices={[left, ...strategies]}
+              onChoose={(chosen) => change({ strategy: chosen === 'followed' ? '' : chosen })}
             />
           )}
         </FormField>
@@ -93,18 +99,18 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
           {(control) => (
             <Select
               {...control}
-              value={form.onGone === '' ? 'client' : form.onGone}
-              choices={gone}
-              onChoose={(chosen) => change({ onGone: chosen === 'client' ? '' : chosen })}
+              value={form.onGone === '' ? 'followed' : form.onGone}
+              choices={[left, ...gone]}
+              onChoose={(chosen) => change({ onGone: chosen === 'followed' ? '' : chosen })}
             />
           )}
         </FormField>
       </div>
-      <NumberFields fields={strategyNumbers[form.strategy]} form={form} onChange={change} />
+      <NumberFields fields={strategyNumbers[form.strategy]} followed={followed} form={form} onChange={change} />
       <FormField
         pointer="/finalCodes"
         label="Final answers"
-        hint="Codes after which a job is given up at once, such as 400, 404; empty: as the client"
+        hint={`Codes after which a job is given up at once, such as 400, 404; empty: ${followed}`}
       >
         {(control) => (
           <TextInput {...control} value={form.finalCodes} onText={(finalCodes) => change({ finalCodes })} />
@@ -115,17 +121,18 @@ export function EndpointDialog({ client, endpoint, onClose }: EndpointDialogProp
 }
 
 interface NumberFieldsProps {
+  followed: string;
   fields: typeof endpointNumbers | (typeof strategyNumbers)[EndpointForm['strategy']];
   form: EndpointForm;
   onChange: (part: Partial<EndpointForm>) => void;
 }
 
-function NumberFields({ fields, form, onChange }: NumberFieldsProps) {
+function NumberFields({ fields, followed, form, onChange }: NumberFieldsProps) {
   if (fields.length === 0) return null;
   return (
     <div className="grid grid-cols-3 gap-3 items-start phone:grid-cols-1">
       {fields.map(({ name, pointer, label, unit }) => (
-        <FormField key={name} pointer={pointer} label={label} hint="Empty: as the client">
+        <FormField key={name} pointer={pointer} label={label} hint={`Empty: ${followed}`}>
           {(control) => (
             <TextInput
               {...control}

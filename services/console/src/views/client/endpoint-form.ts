@@ -4,14 +4,13 @@ import { typedNumber } from '../../parts/forms/typed-number.ts';
 type EndpointPatch = ChangeClientEndpointData['body'];
 type Strategy = NonNullable<ClientEndpoint['retry']>['strategy'];
 
-/** An endpoint as it is typed. An empty text means the client's setting. */
+/** An endpoint as it is typed. An empty text means the setting of `default`, or of `default` the usual one. */
 export interface EndpointForm {
   name: string;
   url: string;
   publishRatePerSecond: string;
   concurrency: string;
   timeoutMs: string;
-  /** Empty means the client's setting. */
   strategy: Strategy | '';
   attempts: string;
   /** Delay between two calls, or before the first retry. */
@@ -75,11 +74,11 @@ export function wrongIn(form: EndpointForm): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Returns every field, with null for the client's setting. */
+/** Returns every field, with null for what is left empty. */
 function patchOf(form: EndpointForm): EndpointPatch {
   const number = (text: string) => typedNumber(text) ?? null;
   return {
-    url: form.url.trim(),
+    url: form.url.trim() === '' ? null : form.url.trim(),
     publishRatePerSecond: number(form.publishRatePerSecond),
     concurrency: number(form.concurrency),
     timeoutMs: number(form.timeoutMs),

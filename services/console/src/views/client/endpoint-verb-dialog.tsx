@@ -3,6 +3,7 @@ import { deleteClientEndpoint, disableClientEndpoint, enableClientEndpoint } fro
 import type { Client, ClientEndpoint } from '#client/types.gen.ts';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
+import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
 import { VerbDialog } from '../../parts/overlays/verb-dialog.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
 
@@ -15,9 +16,11 @@ interface EndpointVerbDialogProps {
   onClose: () => void;
 }
 
+/** Dialogs of an endpoint. Its endpoint `default` stops and starts the whole client. */
 export function EndpointVerbDialog({ client, asked, onClose }: EndpointVerbDialogProps) {
   if (asked.verb === 'new') return <EndpointDialog client={client} endpoint={null} onClose={onClose} />;
   const { verb, endpoint } = asked;
+  const isDefault = endpoint.name === defaultEndpoint;
   const path = { id: client.id, endpoint: endpoint.name };
   switch (verb) {
     case 'change':
@@ -27,8 +30,8 @@ export function EndpointVerbDialog({ client, asked, onClose }: EndpointVerbDialo
     case 'resume':
       return (
         <VerbDialog
-          title={`Let ${endpoint.name} go on?`}
-          lead="Jobs that name it are called again."
+          title={`Let ${isDefault ? client.name : endpoint.name} go on?`}
+          lead={isDefault ? 'Jobs are accepted for it again, and called.' : 'Jobs that name it are called again.'}
           verb="Let it go on"
           leave="Leave it paused"
           act={() => enableClientEndpoint({ path, throwOnError: true })}
@@ -63,12 +66,14 @@ interface PauseDialogProps {
 function PauseDialog({ client, endpoint: { name }, onClose }: PauseDialogProps) {
   const [reason, setReason] = useState('');
   const said = reason.trim();
+  const words = pauseWords(client.name, name);
   return (
     <VerbDialog
-      title={`Pause ${name}?`}
-      lead={`The other endpoints of ${client.name} go on.`}
-      verb="Pause it"
-      leave="Leave it"
+      title={words.title}
+      lead={words.lead}
+      verb={words.verb}
+      leave={words.leave}
+      isGrave={name === defaultEndpoint}
       act={() =>
         disableClientEndpoint({
           path: { id: client.id, endpoint: name },
@@ -78,10 +83,29 @@ function PauseDialog({ client, endpoint: { name }, onClose }: PauseDialogProps) 
       }
       onClose={onClose}
     >
-      <p className="mb-3">Nothing is called through it. Jobs that name it are accepted, with a warning, and wait.</p>
+      <p className="mb-3">{words.meanwhile}</p>
       <FormField pointer="/reason" label="Why" hint="Shown beside its state">
         {(control) => <TextInput {...control} value={reason} onText={setReason} maxLength={200} />}
       </FormField>
     </VerbDialog>
   );
+}
+
+function pauseWords(client: string, endpoint: string) {
+  if (endpoint !== defaultEndpoint)
+    return {
+      title: `Pause ${endpoint}?`,
+      lead: `The other endpoints of ${client} go on.`,
+      meanwhile: 'Nothing is called through it. Jobs that name it are accepted, with a warning, and wait.',
+      verb: 'Pause it',
+      leave: 'Leave it',
+    };
+  return {
+    title: `Pause ${client}?`,
+    lead: 'Nothing is accepted for it and nothing is called, through no endpoint; what is stored waits.',
+    meanwhile:
+      'Its service is refused jobs meanwhile. Calls that are under way end as ever, and all other clients go on.',
+    verb: 'Pause client',
+    leave: 'Let it go on',
+  };
 }

@@ -10,6 +10,7 @@ import { ListView } from '../../parts/data-table/list-view.tsx';
 import { Icon } from '../../parts/icon/icon.tsx';
 import { CallUrl } from '../../parts/jobs/call-url.tsx';
 import { clientLook } from '../../parts/jobs/client-look.ts';
+import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
 import type { SidelinedHost } from '../../parts/jobs/host-banner.tsx';
 import { Menu, MenuItem } from '../../parts/overlays/menu.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
@@ -27,7 +28,7 @@ interface EndpointsPanelProps {
   refusal: string | undefined;
 }
 
-/** Endpoints that jobs of the client may name, each with its own limits. */
+/** Endpoints of the client, each with its own limits. Jobs that name none go through `default`. */
 export function EndpointsPanel({ client, load, hosts, refusal }: EndpointsPanelProps) {
   const [asked, setAsked] = useState<AskedOfEndpoint>();
   const endpoints = useQuery(listClientEndpointsOptions({ path: { id: client.id } }));
@@ -36,7 +37,7 @@ export function EndpointsPanel({ client, load, hosts, refusal }: EndpointsPanelP
     endpoints.data &&
     endpointLines(endpoints.data.items, load?.endpoints ?? []).map((line) => ({
       ...line,
-      host: hosts.find((host) => host.endpoint === (line.endpoint?.name ?? null)),
+      host: hosts.find((host) => host.endpoint === line.endpoint.name),
     }));
   const columns: readonly Column<HostedLine>[] = [
     ...standingColumns,
@@ -46,25 +47,20 @@ export function EndpointsPanel({ client, load, hosts, refusal }: EndpointsPanelP
   return (
     <Panel
       title="Endpoints"
-      note="a job may name one; each has limits of its own; worst first"
+      note="jobs that name none go through default; others follow it, and stand worst first"
       actions={
         <Button small icon="plus" refusal={refusal} onClick={() => setAsked({ verb: 'new' })}>
           Endpoint
         </Button>
       }
     >
-      <ListView
-        what="The endpoints"
-        query={endpoints}
-        items={endpoints.data?.items}
-        empty={<p className="pad t3 sm">None: each of its jobs says its whole URL.</p>}
-      >
+      <ListView what="The endpoints" query={endpoints} items={endpoints.data?.items} empty={null}>
         <DataTable
           caption="Endpoints of the client"
           className="table-fixed"
           columns={columns}
           rows={lines}
-          keyOf={({ endpoint }) => endpoint?.name ?? ''}
+          keyOf={({ endpoint }) => endpoint.name}
           isTall
           isChosen={isSidelined}
           loadingRows={2}
@@ -79,25 +75,22 @@ interface HostedLine extends EndpointLine {
   host: SidelinedHost | undefined;
 }
 
-function isSidelined({ endpoint, load, host }: HostedLine): boolean {
-  return endpoint === null ? host !== undefined : load !== undefined && load.asideSince !== null;
+function isSidelined({ load, host }: HostedLine): boolean {
+  return host !== undefined || (load !== undefined && load.asideSince !== null);
 }
 
 const standingColumns: readonly Column<HostedLine>[] = [
   {
     header: 'Endpoint',
     look: 'two',
-    cell: ({ endpoint }) =>
-      endpoint === null ? (
-        <span className="t2">jobs that name none</span>
-      ) : (
-        <>
-          <div className="font-medium truncate phone:whitespace-normal phone:wrap-anywhere">{endpoint.name}</div>
-          <div className="truncate phone:whitespace-normal phone:wrap-anywhere">
-            <CallUrl url={endpoint.url} />
-          </div>
-        </>
-      ),
+    cell: ({ endpoint: { name, url } }) => (
+      <>
+        <div className="font-medium truncate phone:whitespace-normal phone:wrap-anywhere">{name}</div>
+        <div className="truncate phone:whitespace-normal phone:wrap-anywhere">
+          {url === null ? 'URLs of its jobs' : <CallUrl url={url} />}
+        </div>
+      </>
+    ),
   },
   {
     header: 'State',
@@ -105,23 +98,21 @@ const standingColumns: readonly Column<HostedLine>[] = [
     look: 'two',
     cell: (line) => {
       const { endpoint, host } = line;
-      const isAside = isSidelined(line);
-      const look =
-        endpoint === null && !isAside ? undefined : clientLook({ enabled: endpoint?.enabled ?? true }, isAside ? 1 : 0);
-      return <StateLines look={look} host={host} note={endpoint?.disabledReason ?? null} />;
+      return (
+        <StateLines look={clientLook(endpoint, isSidelined(line) ? 1 : 0)} host={host} note={endpoint.disabledReason} />
+      );
     },
   },
 ];
 
-/** Column with a menu for each endpoint. The line of jobs without an endpoint has none. */
+/** Column with a menu for each endpoint. */
 function menuColumn(onAsk: (endpoint: ClientEndpoint, verb: EndpointVerb) => void): Column<HostedLine> {
   return {
     header: 'Actions',
     isHeaderHidden: true,
     align: 'right',
     width: 'w-14',
-    cell: ({ endpoint }) =>
-      endpoint !== null && <EndpointMenu endpoint={endpoint} onAsk={(verb) => onAsk(endpoint, verb)} />,
+    cell: ({ endpoint }) => <EndpointMenu endpoint={endpoint} onAsk={(verb) => onAsk(endpoint, verb)} />,
   };
 }
 
@@ -145,13 +136,13 @@ function EndpointMenu({ endpoint: { name, enabled }, onAsk }: EndpointMenuProps)
       ) : (
         <MenuItem onClick={() => onAsk('resume')}>Let it go on…</MenuItem>
       )}
-      <MenuItem onClick={() => onAsk('delete')}>Delete…</MenuItem>
+      {name !== defaultEndpoint && <MenuItem onClick={() => onAsk('delete')}>Delete…</MenuItem>}
     </Menu>
   );
 }
 
 interface StateLinesProps {
-  look: StateLook | undefined;
+  look: StateLook;
   host: SidelinedHost | undefined;
   note: string | null;
 }
@@ -160,7 +151,9 @@ interface StateLinesProps {
 function StateLines({ look, host, note }: StateLinesProps) {
   return (
     <>
-      <div>{look && <LookBadge look={look} />}</div>
+      <div>
+        <LookBadge look={look} />
+      </div>
       {note === null && host ? (
         <div className="truncate phone:whitespace-normal" title={host.cause}>
           since <Time instant={host.openedAt} withSeconds />, {host.cause}

@@ -1,26 +1,23 @@
 import { useState } from 'react';
-import type { Client, ClientLedger, ClientLoad } from '#client/types.gen.ts';
+import type { Client, ClientLedger } from '#client/types.gen.ts';
 import { Button } from '../../parts/controls/button.tsx';
 import type { Column } from '../../parts/data-table/columns.tsx';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { ShareBar } from '../../parts/data-table/share-bar.tsx';
 import { Panel } from '../../parts/panels/panel.tsx';
-import { formatCount, formatRate } from '../../parts/words/numbers.ts';
+import { formatCount } from '../../parts/words/numbers.ts';
 import { ClientLimitsDialog } from './client-limits-dialog.tsx';
 
 interface LimitsPanelProps {
   client: Client;
   ledger: ClientLedger | undefined;
-  load: ClientLoad | undefined;
   refusal: string | undefined;
 }
 
-export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps) {
+export function LimitsPanel({ client, ledger, refusal }: LimitsPanelProps) {
   const [isAsked, setAsked] = useState(false);
-  // Load of jobs without an endpoint: endpoints have their own limits.
-  const own = load?.endpoints.find(({ endpoint }) => endpoint === null);
   const stored = ledger && ledger.pending + ledger.sidelined;
-  const { publishRatePerSecond, acceptPerSecond, concurrency, maxStoredJobs, maxSchedules } = client;
+  const { acceptPerSecond, maxStoredJobs, maxSchedules } = client;
   return (
     <Panel
       title="Limits"
@@ -29,7 +26,7 @@ export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps)
           Change…
         </Button>
       }
-      footer="Each is one number over all dispatchers and regions; calls are of jobs that name no endpoint. Beyond “stored” an answer is 507, beyond “accepted” 429; both name the bound."
+      footer="Each is one number over all processes and regions; those of calls are with the endpoints. Beyond “stored” an answer is 507, beyond “accepted” 429; both name the bound."
     >
       <DataTable
         caption="Limits of the client"
@@ -37,8 +34,6 @@ export function LimitsPanel({ client, ledger, load, refusal }: LimitsPanelProps)
         columns={columns}
         rows={[
           { name: 'Jobs stored', used: stored, most: maxStoredJobs },
-          { name: 'Calls/s', used: own?.callsPerSecond, most: publishRatePerSecond },
-          { name: 'Calls at once', used: own?.underWay, most: concurrency },
           { name: 'Accepted/s', most: acceptPerSecond },
           { name: 'Schedules', most: maxSchedules },
         ]}
@@ -69,7 +64,7 @@ const columns: readonly Column<Limit>[] = [
     look: 'whitespace-nowrap',
     cell: ({ used, most }) => (
       <>
-        {used !== undefined && `${formatRate(used)} `}
+        {used !== undefined && `${formatCount(used)} `}
         <span className="t3">
           {most === undefined
             ? 'no limit'

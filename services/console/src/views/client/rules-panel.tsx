@@ -5,10 +5,10 @@ import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
 import { countOf } from '../../parts/words/numbers.ts';
 
 export function RulesPanel({ client }: { client: Client }) {
-  const { retry, timeoutMs, relevancySeconds, finalCodes, reportWithinSeconds } = client;
-  const { egress, sideline, onGone, auth, keepBodies, sealPaths } = client;
+  const { relevancySeconds, keepBodies, endpoint } = client;
+  const { retry, timeoutMs, finalCodes, reportWithinSeconds, egress, sideline, onGone, auth, sealPaths } = endpoint;
   return (
-    <Panel title="Rules" note="of its calls" padded>
+    <Panel title="Rules" note="of calls through default, which other endpoints follow" padded>
       <dl className="kv [&_dd]:wrap-anywhere">
         <dt>May call</dt>
         <dd>{egress.allow.length === 0 ? 'any public address' : egress.allow.map(ruleWords).join(', ')}</dd>
@@ -48,7 +48,7 @@ export function RulesPanel({ client }: { client: Client }) {
   );
 }
 
-function ruleWords({ host, cidr, port }: Client['egress']['allow'][number]): string {
+function ruleWords({ host, cidr, port }: Client['endpoint']['egress']['allow'][number]): string {
   const where = [host, cidr].filter((each) => each !== undefined).join(' in ');
   return `${where === '' ? 'any host' : where}${port === undefined ? '' : `:${port}`}`;
 }

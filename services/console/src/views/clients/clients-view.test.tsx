@@ -40,7 +40,9 @@ test('a new client gets its first key, whose secret is shown once, and is shown 
   const { user, address } = await openConsole('/clients', {
     answers: {
       'POST /v1/clients': shop,
-      'POST /v1/clients/cli_shop/keys': { key: shop.keys[0], secret: 'whsec_once', client: shop },
+      'POST /v1/clients/cli_shop/endpoints/default/keys': {
+        ...{ key: shop.endpoint.keys[0], secret: 'whsec_once', endpoint: shop.endpoint },
+      },
     },
   });
   await user.click(await screen.findByRole('button', { name: /New client/ }));

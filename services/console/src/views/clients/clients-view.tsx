@@ -136,7 +136,7 @@ const columns: readonly Column<ClientLine>[] = [
         {name}
       </Link>
     ),
-    below: ({ keys, warnings }) => (
+    below: ({ endpoint: { keys, warnings } }) => (
       <div className={warnings.length > 0 ? 'truncate text-(--warn)!' : 'truncate'}>
         {warnings.length > 0 ? 'calls are not signed' : `signs with ${countOf(keys.length, 'key')}`}
       </div>
@@ -145,8 +145,8 @@ const columns: readonly Column<ClientLine>[] = [
   {
     header: 'State',
     width: 'w-38 phone:w-34',
-    cell: (client) => <LookBadge look={clientLook(client, client.hosts.length)} />,
-    below: ({ enabled, disabledReason }) => (
+    cell: (client) => <LookBadge look={clientLook(client.endpoint, client.hosts.length)} />,
+    below: ({ endpoint: { enabled, disabledReason } }) => (
       <div className="truncate" title={disabledReason ?? undefined}>
         {!enabled && disabledReason}
       </div>
@@ -173,9 +173,9 @@ const columns: readonly Column<ClientLine>[] = [
     align: 'right',
     width: 'w-32',
     hideBelow: 'phone',
-    cell: ({ publishRatePerSecond: rate }) => (rate === undefined ? 'any' : formatCount(rate)),
+    cell: ({ endpoint: { publishRatePerSecond: rate } }) => (rate === undefined ? 'any' : formatCount(rate)),
   },
-  countColumn('At once', ({ concurrency }) => concurrency, { width: 'w-26', hideBelow: 'phone' }),
+  countColumn('At once', ({ endpoint }) => endpoint.concurrency, { width: 'w-26', hideBelow: 'phone' }),
   {
     header: 'Jobs stored, at most',
     align: 'right',

@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { addClientKey, createClient } from '#client/sdk.gen.ts';
+import { addClientEndpointKey, createClient } from '#client/sdk.gen.ts';
 import { TextInput } from '../../parts/controls/controls.tsx';
 import { Issued } from '../../parts/controls/issued.tsx';
 import { EditDialog } from '../../parts/forms/edit-dialog.tsx';
 import { FormField } from '../../parts/forms/form-field.tsx';
+import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
 
 /** Form for a new client, which needs only a name. The API creates its first key, whose secret is shown once. */
 export function NewClientDialog({ onClose }: { onClose: () => void }) {
@@ -18,7 +19,9 @@ export function NewClientDialog({ onClose }: { onClose: () => void }) {
       isIncomplete={name.trim() === ''}
       save={async () => {
         const client = (await createClient({ body: { name: name.trim() }, throwOnError: true })).data;
-        return (await addClientKey({ path: { id: client.id }, body: {}, throwOnError: true })).data;
+        const path = { id: client.id, endpoint: defaultEndpoint };
+        const { secret } = (await addClientEndpointKey({ path, body: {}, throwOnError: true })).data;
+        return { client, secret };
       }}
       outcome={({ client, secret }) => <Issued what="secret" name={client.name} secret={secret ?? ''} />}
       onSaved={({ client }) => void navigate({ to: '/clients/$client', params: { client: client.name } })}

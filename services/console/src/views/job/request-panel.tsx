@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Client, Job } from '#client/types.gen.ts';
 import { CopyButton } from '../../parts/controls/copy-button.tsx';
+import { defaultEndpoint } from '../../parts/jobs/default-endpoint.ts';
 import { retryWords } from '../../parts/jobs/retry-words.ts';
 import { Panel } from '../../parts/panels/panel.tsx';
 import { formatDuration, formatSetDuration } from '../../parts/times/times.ts';
@@ -9,8 +10,8 @@ import { countOf, formatCount } from '../../parts/words/numbers.ts';
 
 export function RequestPanel({ job, client }: { job: Job; client: Client | undefined }) {
   const { method, url, body, headers, withheld, idempotencyKey, orderingKey, ordering, expiresAt, timeoutMs } = job;
-  // The rules of an endpoint are shown with the endpoint.
-  const rules = job.endpoint === null ? client : undefined;
+  // The rules of other endpoints are shown with their client.
+  const rules = job.endpoint === defaultEndpoint ? client?.endpoint : undefined;
   const retry = job.retry ?? rules?.retry;
   const timeout = timeoutMs ?? rules?.timeoutMs;
   const within = job.reportWithinSeconds ?? rules?.reportWithinSeconds;
@@ -25,7 +26,7 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
           <dd className="mono">
             {method} {url}
           </dd>
-          {job.endpoint !== null && (
+          {job.endpoint !== defaultEndpoint && (
             <>
               <dt>Endpoint</dt>
               <dd className="mono">{job.endpoint}</dd>
@@ -67,7 +68,7 @@ export function RequestPanel({ job, client }: { job: Job; client: Client | undef
               <dt>Tried again</dt>
               <dd>
                 {retryWords(retry)}
-                {job.retry === null && <span className="t3"> as its client says</span>}
+                {job.retry === null && <span className="t3"> as its endpoint says</span>}
               </dd>
             </>
           )}

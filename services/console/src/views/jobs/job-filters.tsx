@@ -33,7 +33,7 @@ export function JobFilters({ search, clients, onChoose }: JobFiltersProps) {
         value={client === undefined ? undefined : (clients.find(client)?.name ?? client)}
         onChoose={(value) => onChoose({ client: value, endpoint: undefined })}
       />
-      {(endpoints.length > 0 || endpoint !== undefined) && (
+      {(endpoints.length > 1 || endpoint !== undefined) && (
         <FilterMenu
           name="Endpoint"
           options={endpoints}

@@ -39,7 +39,7 @@ describe('the list', () => {
   test('an endpoint of the client goes into the address and to the API, and nobody counts those that match', async () => {
     const { api, user, address } = await openConsole('/jobs?client=shop&state=sidelined');
     await user.click(await screen.findByRole('button', { name: 'Endpoint' }));
-    const [endpoint] = endpoints.items;
+    const [, endpoint] = endpoints.items;
     await user.click(screen.getByRole('menuitem', { name: endpoint?.name ?? '' }));
     await waitFor(() => expect(address()).toContain(`endpoint=${endpoint?.name ?? ''}`));
     await waitFor(() => expect(api.askedFor('GET /v1/jobs').at(-1)?.query).toMatchObject({ endpoint: endpoint?.name }));
@@ -232,6 +232,7 @@ test('a host that is sidelined says why, and its jobs are brought back by an ope
   await waitFor(() =>
     expect(api.askedFor('POST /v1/scheduler/hosts/enable')[0]?.body).toEqual({
       client: 'cli_shop',
+      endpoint: 'default',
       host: 'shop.example',
     }),
   );

@@ -33,7 +33,7 @@ export function SidelinedBanner({ client, isAsked, clients }: SidelinedBannerPro
     <>
       {shown.map((host) => (
         <HostBanner
-          key={`${host.clientId} ${host.endpoint ?? ''} ${host.host}`}
+          key={`${host.clientId} ${host.endpoint} ${host.host}`}
           host={host}
           client={clients.nameOf(host.clientId)}
           refusal={refusal}
