@@ -137,6 +137,7 @@ export const changeSentences: Readonly<Record<string, string>> = {
   'POST /v1/dead-jobs/replay': 'replayed dead jobs',
   'POST /v1/dead-jobs/:id/discard': 'discarded a dead job',
   'POST /v1/dead-jobs/discard': 'discarded dead jobs',
+  // Sentences of routes that those of the endpoint `default` have replaced.
   'POST /v1/clients/:id/disable': 'disabled a client',
   'POST /v1/clients/:id/enable': 'enabled a client',
   'POST /v1/clients/:id/keys': 'added a signing key to a client',

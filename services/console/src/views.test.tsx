@@ -133,7 +133,7 @@ const views: readonly View[] = [
     path: '/clients/shop',
     controls: {
       operator: ['Pause client…', 'Bring back now', 'Endpoint', 'Change…', 'Key', 'Remove the key ckey_1'],
-      'operator, hidden from others': ['More about receipts'],
+      'operator, hidden from others': ['More about default', 'More about receipts'],
     },
   },
   {

@@ -23,7 +23,7 @@ if (!aside || !receipts) throw new Error('the sample has two endpoints');
 
 test('the lag is that of the host that is left alone, beside that of what is due', () => {
   const endpoints = [{ ...aside, asideSince: '2026-11-24T10:24:00.000Z' }, receipts];
-  expect(kpis({ endpoints })['Lag']).toBe('18 min 16 s jobs that name none, sidelined · all else 0.6 s');
+  expect(kpis({ endpoints })['Lag']).toBe('18 min 16 s default, sidelined · all else 0.6 s');
   expect(kpis({ endpoints: [receipts], lagMs: 12_400 })['Lag']).toBe('12 s of the oldest that is due');
   expect(kpis({ endpoints: [{ ...aside, asideSince: null }, receipts] })['Lag']).toBe(
     '0.6 s receipts, of the oldest that is due',

@@ -13,11 +13,6 @@ export interface ClientKpi extends Omit<Kpi, 'note'> {
   link?: boolean;
 }
 
-/** Returns the name of an endpoint; a description for jobs without one. */
-export function endpointWords(endpoint: string | null): string {
-  return endpoint ?? 'jobs that name none';
-}
-
 export function clientKpis(ledger: ClientLedger, load: ClientLoad | undefined, nowMs: number): ClientKpi[] {
   return [
     ...(load ? loadKpis(load, nowMs) : ['Lag', 'Backlog', 'Called, last minute', 'Calls at once'].map(unknownYet)),
@@ -76,11 +71,11 @@ function lagKpi({ endpoints, lagMs, estimated, behindAfterMs }: ClientLoad, nowM
       name: 'Lag',
       ...largeAndSmall(formatDuration(longest.ms)),
       isBad: longest.ms > behindAfterMs,
-      note: `${endpointWords(longest.endpoint)}, sidelined · ${inTime} ${lagWords(lagMs)}`,
+      note: `${longest.endpoint}, sidelined · ${inTime} ${lagWords(lagMs)}`,
     };
   }
   const late = endpoints.toSorted((a, b) => b.lagMs - a.lagMs)[0];
-  const whose = endpoints.length > 1 && late && late.lagMs > 0 ? `${endpointWords(late.endpoint)}, ` : '';
+  const whose = endpoints.length > 1 && late && late.lagMs > 0 ? `${late.endpoint}, ` : '';
   return {
     name: 'Lag',
     ...largeAndSmall(lagWords(lagMs)),
