@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { BatchRequest, Decide, Effects, EffectsAnswer, EffectStore, UserFailure } from './effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { Decide, Effects, EffectsAnswer, EffectStore, UserFailure } from './effects.ts';
 import { effectsOf } from './without-memory.ts';
 
 /**

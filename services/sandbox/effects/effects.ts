@@ -1,16 +1,5 @@
-import type { StepMode } from '../../../shared/domain/run/run-kinds.ts';
-import type { BatchCall, StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
-
-export interface BatchRequest {
-  key: string;
-  /** Number of sends of this key, from 1, as reported by the caller. */
-  attempt: number;
-  /** `test`: the call is answered as if live, without effects. */
-  mode: StepMode;
-  call: BatchCall;
-  /** Body as sent, to detect other bytes under the same key. */
-  body: Buffer;
-}
+import type { StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
+import type { BatchRequest, Refusal } from '../../../shared/contracts/endpoints/read-batch-request.ts';
 
 export interface UserFailure {
   id: string;
@@ -27,14 +16,6 @@ export interface Effects {
   failedNow: string[];
   /** Users that got an earlier result again, without a second effect. */
   repeated: number;
-}
-
-/** Answer to a whole call that applies nothing. */
-export interface Refusal {
-  status: number;
-  code: string;
-  message: string;
-  retryAfterSeconds?: number;
 }
 
 export type EffectsAnswer = { ok: true; effects: Effects } | { ok: false; refusal: Refusal };

@@ -1,5 +1,6 @@
 import type { StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
-import type { BatchRequest, Decide, Effects, EffectStore, UserOutcome } from './effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { Decide, Effects, EffectStore, UserOutcome } from './effects.ts';
 import { effectsOf } from './without-memory.ts';
 
 /**

@@ -1,4 +1,5 @@
-import type { BatchRequest, Decide, Effects, EffectStore, UserFailure } from './effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { Decide, Effects, EffectStore, UserFailure } from './effects.ts';
 
 /** Contract class A in memory: (run, step, user) → first final result. */
 export function createResultsByUser(): EffectStore {

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { pino } from 'pino';
 import { z } from 'zod';
 import { createEmptyTestDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts';
-import type { BatchRequest, Decide, Effects, EffectStore } from './effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { Decide, Effects, EffectStore } from './effects.ts';
 import { createRewardsInPostgres, type RewardsInPostgresDeps } from './rewards-in-postgres.ts';
 
 const users = Array.from({ length: 100 }, (_, i) => `sg-${i} "odd" \\ ${i % 2 ? '🎟️' : ','}`);

@@ -4,7 +4,8 @@ import { createPool } from '../../../shared/postgres/connection/pool.ts';
 import { statementOf } from '../../../shared/postgres/connection/statement.ts';
 import { inTransaction } from '../../../shared/postgres/connection/transaction.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { BatchRequest, Decide, Effects, EffectStore, UserFailure } from './effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { Decide, Effects, EffectStore, UserFailure } from './effects.ts';
 
 const schema = `
   create schema if not exists sandbox;

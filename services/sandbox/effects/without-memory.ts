@@ -1,4 +1,5 @@
-import type { BatchRequest, Decide, Effects, EffectStore } from './effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { Decide, Effects, EffectStore } from './effects.ts';
 
 /**
  * Contract class D: applies every call and remembers nothing. Called as if it were of another class, it is a naive

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BatchRequest } from '../effects/effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
 import { faultRules } from './fault-rules.ts';
 import { createFaultSwitches } from './fault-switches.ts';
 

@@ -1,7 +1,7 @@
 import { batchCall, type StatusQuery } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { firstChildBatchNo } from '../../../shared/domain/step/batch.ts';
 import { fractionOf, topicOf, type ServiceName } from '../wire/chance.ts';
-import type { BatchRequest } from '../effects/effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
 import type { CallRule, FaultRules, ReceiptRule, SegmentationRule, StatusRule } from './fault-rules.ts';
 
 export interface PageRequest {

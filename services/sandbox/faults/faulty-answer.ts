@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { compactAnswer, fullAnswer } from '../../../shared/contracts/endpoints/batch-actions.ts';
 import { fractionOf, topicOf } from '../wire/chance.ts';
-import type { BatchRequest, Decide } from '../effects/effects.ts';
+import type { BatchRequest } from '../../../shared/contracts/endpoints/read-batch-request.ts';
+import type { Decide } from '../effects/effects.ts';
 import type { CallRule, FaultyAnswer } from './fault-rules.ts';
 import type { HttpAnswer } from '../wire/http-answer.ts';
 

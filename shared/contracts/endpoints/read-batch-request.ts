@@ -1,16 +1,31 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import {
-  batchCall,
-  statusQuery,
-  type BatchCall,
-  type StatusQuery,
-} from '../../../shared/contracts/endpoints/batch-actions.ts';
-import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
-import { stepModes } from '../../../shared/domain/run/run-kinds.ts';
-import { isValidUserId } from '../../../shared/domain/ids/user-id.ts';
-import type { BatchRequest, Refusal } from '../effects/effects.ts';
+import { countryPattern } from '../../domain/endpoint/shard.ts';
+import { isValidUserId } from '../../domain/ids/user-id.ts';
+import { stepModes, type StepMode } from '../../domain/run/run-kinds.ts';
+import { batchCall, statusQuery, type BatchCall, type StatusQuery } from './batch-actions.ts';
 
-/** Users per call, at most, in the reference services. A caller that sends more is asked to halve the batch. */
+/** A call of a batch endpoint, as the endpoint reads it. */
+export interface BatchRequest {
+  key: string;
+  /** Number of sends of this key, from 1, as reported by the caller. */
+  attempt: number;
+  /** `test`: the call is answered as if live, without effects. */
+  mode: StepMode;
+  call: BatchCall;
+  /** Body as sent, to detect other bytes under the same key. */
+  body: Buffer;
+}
+
+/** Answer to a whole call that applies nothing. */
+export interface Refusal {
+  status: number;
+  code: string;
+  message: string;
+  retryAfterSeconds?: number;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Users per call, at most. A caller that sends more is asked to halve the batch. */
 export const maxUsersPerCall = 1000;
 
 const visibleAscii = /^[\x21-\x7e]{1,100}$/;
@@ -18,7 +33,7 @@ const visibleAscii = /^[\x21-\x7e]{1,100}$/;
 export type ParsedRequest = { ok: true; request: BatchRequest } | { ok: false; refusal: Refusal };
 
 /** Checks a request against the contract. A violation refuses the whole call, with a code for the violated part. */
-export function parseBatchRequest(headers: IncomingHttpHeaders, body: Buffer): ParsedRequest {
+export function parseBatchRequest(headers: Headers, body: Buffer): ParsedRequest {
   const key = headers['idempotency-key'];
   if (typeof key !== 'string' || !visibleAscii.test(key)) {
     return refuse(400, 'bad-key', 'Idempotency-Key has to be 1 to 100 visible ASCII characters');
