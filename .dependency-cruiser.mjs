@@ -4,7 +4,7 @@
  */
 const services = '^services/';
 /** What stands between a service and the world: shared by several services, or one service's own. */
-const adapters = '^(shared/(kafka|postgres|http-client)|services/.+/(postgres|http))/';
+const adapters = '^(shared/(kafka|postgres|http-client)|services/.+/(postgres|mysql|http))/';
 /** Ports and contracts lie in the room that they are of, and say by their ending what they are. */
 const ports = '^(shared/ports/|services/.+/ports/|services/.+\\.port\\.ts$)';
 const contracts = '^(shared/contracts/|services/.+\\.contract\\.ts$)';
@@ -46,7 +46,7 @@ export default {
       comment:
         "A service's SQL may use the shared pool and statements, its HTTP the shared connections, and neither the other's.",
       severity: 'error',
-      from: { path: '^services/([^/]+)/.*\\b(postgres|http)/', pathNot: inTests },
+      from: { path: '^services/([^/]+)/.*\\b(postgres|mysql|http)/', pathNot: inTests },
       to: { path: adapters, pathNot: '^(services/$1/.*\\b$2|shared/(postgres|http-client))/' },
     },
     {
@@ -55,7 +55,10 @@ export default {
         'A service asks ports; its main.ts, or routes.ts and parts.ts of a room, alone decide what stands behind them. ' +
         "A room's other files may name the types of its own SQL.",
       severity: 'error',
-      from: { path: services, pathNot: `(/main\\.ts|${composition}|${inTests})$|/(postgres|http)/|^services/sandbox/` },
+      from: {
+        path: services,
+        pathNot: `(/main\\.ts|${composition}|${inTests})$|/(postgres|mysql|http)/|^services/sandbox/`,
+      },
       to: { path: adapters, dependencyTypesNot: ['type-only'] },
     },
     {
@@ -168,9 +171,11 @@ export default {
     layer('frame', 'views'),
     vendor('kafkajs', '^shared/kafka/'),
     vendor('pg', '^shared/(postgres|infrastructure)/|^services/.+/postgres/|^services/sandbox/|^benchmarks/'),
+    vendor('pg-copy-streams', '^services/.+/postgres/'),
+    vendor('mysql2', '^services/.+/mysql/'),
     vendor('knex', '^shared/postgres/|^migrations/|^services/sandbox/'),
     vendor('undici', '^shared/http-client/|^services/.+/http/|^benchmarks/'),
-    vendor('fastify', '^services/(api|sandbox)/|^benchmarks/accept/'),
+    vendor('fastify', '^services/(api|connectors|sandbox)/|^benchmarks/accept/'),
     vendor('testcontainers', '^shared/infrastructure/'),
   ],
   options: {

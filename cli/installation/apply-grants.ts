@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { grantsSql, nameOfRole } from '../../shared/postgres/roles/grants.ts';
-import { passwordSql, sandboxSql } from '../../shared/postgres/roles/role-passwords.ts';
+import { ownSchemaSql, passwordSql } from '../../shared/postgres/roles/role-passwords.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { readEnvironment } from '../../shared/runtime/configuration/environment.ts';
 import { writeData, type CommandContext } from '../frame/command-context.ts';
@@ -16,6 +16,7 @@ export const rolePasswordsEnvironment = z.object({
   MUSTER_API_PASSWORD: passwordOf('api'),
   MUSTER_READER_PASSWORD: passwordOf('reader'),
   MUSTER_SANDBOX_PASSWORD: passwordOf('sandbox, which has a schema of its own and reaches nothing of Muster'),
+  MUSTER_CONNECTORS_PASSWORD: passwordOf('connectors, which has the schema `connectors` and reaches nothing else'),
 });
 
 /**
@@ -33,16 +34,19 @@ export async function applyGrants(prefix: string, context: CommandContext): Prom
   const passwords = given.flatMap(([role, password]) =>
     password === undefined ? [] : [[nameOfRole(prefix, role), password] as const],
   );
-  const { MUSTER_SANDBOX_PASSWORD: sandbox } = read;
+  const guests = [
+    { role: `${prefix}_sandbox`, schema: `${prefix}_sandbox`, password: read.MUSTER_SANDBOX_PASSWORD },
+    { role: `${prefix}_connectors`, schema: 'connectors', password: read.MUSTER_CONNECTORS_PASSWORD },
+  ].flatMap(({ password, ...guest }) => (password === undefined ? [] : [{ ...guest, password }]));
   if (passwords.length === 0)
     throw new ConfigurationError('no role has a password: set MUSTER_OWNER_PASSWORD and others');
   await withDatabase(context, async (pool) => {
     await pool.query(grantsSql(prefix));
-    if (sandbox !== undefined) await pool.query(sandboxSql(`${prefix}_sandbox`));
+    for (const { role, schema } of guests) await pool.query(ownSchemaSql(role, schema));
     for (const [role, password] of passwords) await pool.query(passwordSql(role, password));
-    if (sandbox !== undefined) await pool.query(passwordSql(`${prefix}_sandbox`, sandbox));
+    for (const { role, password } of guests) await pool.query(passwordSql(role, password));
   });
-  const roles = [...passwords.map(([role]) => role), ...(sandbox === undefined ? [] : [`${prefix}_sandbox`])];
+  const roles = [...passwords.map(([role]) => role), ...guests.map(({ role }) => role)];
   writeData(context, { roles }, () => roles.map((role) => `${role}\n`).join(''));
   return exitCodes.ok;
 }

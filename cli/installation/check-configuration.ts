@@ -2,9 +2,15 @@ import type { Check } from '../../shared/infrastructure/doctor.ts';
 import { ConfigurationError } from '../../shared/runtime/configuration/configuration-error.ts';
 import { definitions } from './serve.ts';
 
-export const configured = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const;
+export const configured = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'connectors'] as const;
 
 export type Configured = (typeof configured)[number];
+
+/** Returns the services of an installation. The connectors belong to it if their file is named. */
+export function configuredIn(environment: NodeJS.ProcessEnv): readonly Configured[] {
+  const hasConnectors = (environment['CONNECTORS_CONFIG'] ?? '') !== '';
+  return configured.filter((name) => name !== 'connectors' || hasConnectors);
+}
 
 /** Reads the configuration as the services do, and reports all errors at once. Starts and connects to nothing. */
 export async function checkConfiguration(

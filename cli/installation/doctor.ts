@@ -6,7 +6,7 @@ import { writeData, type CommandContext } from '../frame/command-context.ts';
 import { exitCodes, type ExitCode } from '../frame/exit-codes.ts';
 import { UsageError } from '../frame/usage-error.ts';
 import { createPaint, type Paint } from '../show/paint.ts';
-import { checkConfiguration, configured } from './check-configuration.ts';
+import { checkConfiguration, configured, configuredIn } from './check-configuration.ts';
 import { examineInstallation } from './examine-installation.ts';
 
 /** Runs all checks without starting anything. Skips servers that are not configured. */
@@ -24,7 +24,8 @@ export async function runDoctor(context: CommandContext): Promise<ExitCode> {
 export async function runConfigCheck(services: readonly string[], context: CommandContext): Promise<ExitCode> {
   const unknown = services.filter((name) => !configured.some((known) => known === name));
   if (unknown.length > 0) throw new UsageError(`no service is called ${unknown.join(', ')}: ${configured.join(', ')}`);
-  const selected = configured.filter((name) => services.length === 0 || services.includes(name));
+  const selected =
+    services.length === 0 ? configuredIn(context.environment) : configured.filter((name) => services.includes(name));
   return report(await checkConfiguration(selected, context.environment), context);
 }
 

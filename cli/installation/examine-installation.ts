@@ -32,7 +32,7 @@ import { createLogger } from '../../shared/runtime/logger.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { readSecretBox } from '../../shared/runtime/configuration/secret-box.ts';
 import { archiveLine } from './check-archive.ts';
-import { checkConfiguration, configured } from './check-configuration.ts';
+import { checkConfiguration, configuredIn } from './check-configuration.ts';
 import { checkEndpoints } from './check-endpoints.ts';
 import { checkIssuer } from './check-issuer.ts';
 import { processLine } from './check-processes.ts';
@@ -54,7 +54,7 @@ export async function examineInstallation(environment: NodeJS.ProcessEnv): Promi
 async function checkWhole(environment: NodeJS.ProcessEnv): Promise<Check[]> {
   const hasAll =
     ['MUSTER_CONFIG', 'KAFKA_BROKERS'].every((name) => isSet(environment, name)) && namesDatabase(environment);
-  return hasAll ? await checkConfiguration(configured, environment) : [];
+  return hasAll ? await checkConfiguration(configuredIn(environment), environment) : [];
 }
 
 function namesDatabase(environment: NodeJS.ProcessEnv): boolean {

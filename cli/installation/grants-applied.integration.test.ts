@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareStore } from '../../services/connectors/segments/postgres/prepare-store.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
 import { createEmptyTestDatabase, type TestDatabase } from '../../test/support/postgres-database.ts';
 import { createTestTerminal } from '../frame/test-terminal.ts';
 import { runProgram } from '../program.ts';
 
 const refused = { code: '42501' };
-const roles = ['owner', 'engine', 'api', 'sandbox'] as const;
+const roles = ['owner', 'engine', 'api', 'sandbox', 'connectors'] as const;
 
 let database: TestDatabase;
 let prefix: string;
@@ -76,6 +77,13 @@ describe('muster grants --apply', () => {
     // Applied again, it leaves the tables of the sandbox as they are.
     expect((await apply()).code).toBe(0);
     expect(await query(urlOf('sandbox'), 'select id from own')).toEqual([{ id: 1 }]);
+  });
+
+  it('gives the connectors a schema in which they create their tables, and no other rights', async () => {
+    await prepareStore(urlOf('connectors'));
+    expect(await query(urlOf('connectors'), 'select from connectors.snapshots')).toEqual([]);
+    await expect(query(urlOf('connectors'), 'select from public.campaigns')).rejects.toMatchObject(refused);
+    await expect(query(urlOf('engine'), 'select from connectors.snapshots')).rejects.toMatchObject(refused);
   });
 
   it('names the missing variable if the environment has no passwords', async () => {

@@ -1,3 +1,12 @@
-export const servable = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox', 'all'] as const;
+export const servable = [
+  'api',
+  'scheduler',
+  'trigger',
+  'worker',
+  'dispatcher',
+  'connectors',
+  'sandbox',
+  'all',
+] as const;
 
 export type Servable = (typeof servable)[number];

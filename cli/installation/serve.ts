@@ -21,6 +21,7 @@ export const definitions: Record<Exclude<Servable, 'all'>, () => Promise<Process
   trigger: async () => (await import('../../services/trigger/main.ts')).triggerProcess,
   worker: async () => (await import('../../services/worker/main.ts')).workerProcess,
   dispatcher: async () => (await import('../../services/dispatcher/main.ts')).dispatcherProcess,
+  connectors: async () => (await import('../../services/connectors/main.ts')).connectorsProcess,
   sandbox: async () => (await import('../../services/sandbox/main.ts')).sandboxProcess,
 };
 
@@ -29,15 +30,19 @@ const all = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher'] as const;
 export interface ServeOptions {
   /** Runs the sandbox in addition to all services. */
   sandbox: boolean;
+  /** Path of the connectors' file; undefined: `CONNECTORS_CONFIG` names it. */
+  config: string | undefined;
 }
 
 export async function serve(
   name: Servable,
-  { sandbox }: ServeOptions,
-  { environment, terminal }: CommandContext,
+  { sandbox, config }: ServeOptions,
+  { environment: given, terminal }: CommandContext,
 ): Promise<ExitCode> {
   if (sandbox && name !== 'all')
     throw new UsageError('--sandbox belongs to `serve all`; `serve sandbox` runs it alone');
+  if (config !== undefined && name !== 'connectors') throw new UsageError('--config belongs to `serve connectors`');
+  const environment = config === undefined ? given : { ...given, CONNECTORS_CONFIG: config };
   // The sandbox starts first, so that it stops last: the others call it.
   const names = name === 'all' ? [...(sandbox ? (['sandbox'] as const) : []), ...all] : [name];
   const wanted = await Promise.all(names.map((each) => definitions[each]()));

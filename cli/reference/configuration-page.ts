@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectorsFile } from '../../services/connectors/connectors-file.contract.ts';
 import { engineConfig } from '../../shared/contracts/endpoints/engine-config.ts';
 import { fieldsOf, joined, jsonSchemaOf, rightOf, sentence, usualOf } from './words.ts';
 import { variablesBySection, type Variable } from './variables.ts';
@@ -11,7 +12,8 @@ export function configurationPage(): string {
   return `# Configuration: every variable and field
 
 In brackets: who reads the variable (\`all\` are api, scheduler, trigger, worker and dispatcher), and
-what is without it. A * marks secrets: they are never printed, and each may be in a file that
+what is without it. The connectors read \`DATABASE_URL\`, \`MUSTER_EGRESS_ALLOW\` and the variables of
+every process too. A * marks secrets: they are never printed, and each may be in a file that
 \`<variable>_FILE\` names. An empty value counts as not set. What hangs together with what is in
 [configuration](../configuration.md), what the sandbox reads in [sandbox](../sandbox.md#configuration).
 
@@ -23,6 +25,12 @@ JSON, at the path in \`MUSTER_CONFIG\`; [an example](../configuration.md#the-eng
 action type are the same in the API and in \`muster action-types create\`.
 
 ${fields.join('\n')}
+
+## The connectors’ file
+
+JSON, at the path in \`CONNECTORS_CONFIG\`; [an example](../connectors.md#the-file).
+
+${fieldLines(jsonSchemaOf(connectorsFile), '').join('\n')}
 `;
 }
 
@@ -40,7 +48,7 @@ function fieldLines(schema: unknown, before: string): string[] {
     const inside = fieldsIn.safeParse(whole);
     const named = mapOf.safeParse(whole);
     const usual = inside.success || named.success ? '' : ` (${usualOf(field)})`;
-    if (described.description === undefined) throw new Error(`${name} of the engine's file is not described`);
+    if (described.description === undefined) throw new Error(`${name} of a file is not described`);
     const line = `- \`${name}\`${usual}: ${joined(sentence(described.description), rightOf(described))}`;
     if (named.success) return [line, ...fieldLines(named.data.additionalProperties, `${name}.<name>.`)];
     return inside.success ? [line, ...fieldLines(whole, `${name}.`)] : [line];

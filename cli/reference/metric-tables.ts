@@ -1,4 +1,5 @@
 import { apiMetrics } from '../../services/api/frame/metrics.ts';
+import { connectorsMetrics } from '../../services/connectors/report/metrics.ts';
 import { dispatcherMetrics } from '../../services/dispatcher/metrics.ts';
 import { schedulerMetrics } from '../../services/scheduler/report/metrics.ts';
 import { triggerMetrics } from '../../services/trigger/report/metrics.ts';
@@ -15,4 +16,5 @@ export const metricTables: readonly { of: string; metrics: MetricTable }[] = [
   { of: 'Worker', metrics: workerMetrics },
   { of: 'Scheduler', metrics: schedulerMetrics },
   { of: 'Dispatcher', metrics: dispatcherMetrics },
+  { of: 'Connectors', metrics: connectorsMetrics },
 ];

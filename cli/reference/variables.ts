@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { apiProcess } from '../../services/api/main.ts';
 import { apiEnvironment } from '../../services/api/frame/config.ts';
+import { connectorsEnvironment } from '../../services/connectors/config.ts';
 import { dispatcherEnvironment } from '../../services/dispatcher/config.ts';
 import { dispatcherProcess } from '../../services/dispatcher/main.ts';
 import { schedulerEnvironment } from '../../services/scheduler/config.ts';
@@ -55,6 +56,7 @@ const sections: readonly { title: string; shapes: readonly z.ZodObject[] }[] = [
   { title: 'Dispatcher', shapes: [dispatcherEnvironment, targetTopicsEnvironment] },
   { title: 'Trigger', shapes: [triggerEnvironment] },
   { title: 'Worker', shapes: [workerEnvironment] },
+  { title: 'Connectors', shapes: [connectorsEnvironment] },
   {
     title: 'Command line, demo and tests',
     shapes: [callerEnvironment, anchorEnvironment, rolePasswordsEnvironment, infraEnvironment, cacheEnvironment],
@@ -125,7 +127,8 @@ export function variablesBySection(): { title: string; variables: Variable[] }[]
 function readersByName(): Map<string, string[]> {
   const sets = [
     ...services.map((service) => ({ name: service.name, read: readBy(service) })),
-    { name: 'cli', read: new Set(readByCommands.flatMap(({ shape }) => Object.keys(shape))) },
+    { name: 'connectors', read: namesIn([connectorsEnvironment]) },
+    { name: 'cli', read: namesIn(readByCommands) },
   ];
   const names = new Set(sets.flatMap(({ read }) => [...read]));
   return new Map(
@@ -135,6 +138,10 @@ function readersByName(): Map<string, string[]> {
       return [variable, isOfAll ? ['all', ...of.filter((name) => name === 'cli')] : of];
     }),
   );
+}
+
+function namesIn(shapes: readonly z.ZodObject[]): ReadonlySet<string> {
+  return new Set(shapes.flatMap(({ shape }) => Object.keys(shape)));
 }
 
 /** Returns the permitted form, taken from the error message for a wrong value. */

@@ -8,6 +8,7 @@ import ts from 'typescript';
 import { createGuardian } from '../../shared/infrastructure/guarded-processes.ts';
 import { startLocalPostgres } from '../../shared/infrastructure/local-postgres.ts';
 import { migrate } from '../../shared/postgres/connection/migrate.ts';
+import { prepareStore } from '../../services/connectors/segments/postgres/prepare-store.ts';
 import { compareRow } from './compare-row.ts';
 import { compareValues } from './compare-values.ts';
 import { describeStatement } from './describe-statement.ts';
@@ -67,6 +68,7 @@ async function startDatabase(): Promise<{ url: string; stop(): Promise<void> }> 
   const deps = { folder, environment: process.env, guardian, report, postgresSettings };
   const { databaseUrl } = await startLocalPostgres(deps);
   await migrate(databaseUrl);
+  await prepareStore(databaseUrl);
   return { url: databaseUrl, stop: () => guardian.end() };
 }
 

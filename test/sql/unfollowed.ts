@@ -23,7 +23,16 @@ const tablesOfDryRuns = Object.keys(dryTables).filter((name): name is keyof type
 /** Statements that are put together while the code runs, by the file that runs them. */
 export const unfollowed: Readonly<Record<string, Unfollowed>> = {
   'shared/postgres/connection/databases.ts': { why: 'names a database' },
+  'shared/postgres/connection/partition-changes.ts': {
+    why: 'drops tables of members: test/integration/connectors-snapshots.integration.test.ts',
+  },
   'shared/infrastructure/local-postgres.ts': { why: 'names a database' },
+  'services/connectors/databases/postgres/postgres-source.ts': {
+    why: 'runs queries of a file: test/integration/connectors-segments.integration.test.ts',
+  },
+  'services/connectors/segments/postgres/snapshot-store.ts': {
+    why: 'names tables of members: test/integration/connectors-snapshots.integration.test.ts',
+  },
   'cli/installation/apply-grants.ts': { why: 'grants: cli/installation/grants-applied.integration.test.ts' },
   'shared/postgres/roles/grants.ts': { why: 'grants: cli/installation/grants.integration.test.ts' },
   'services/trigger/retain/postgres/retention.ts': {

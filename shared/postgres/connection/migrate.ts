@@ -4,6 +4,7 @@ import knex, { type Knex } from 'knex';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { compareVersions, refusalOf } from '../../domain/versions.ts';
+import { schemaOfTables } from '../../runtime/configuration/database-url.ts';
 import { packageVersion } from '../../runtime/version.ts';
 import { StartRefusedError } from '../../runtime/process/start-refused.ts';
 import { schemaProblem, selectRoomForTables } from './room-for-tables.ts';
@@ -12,6 +13,8 @@ import { foundByLibrary } from './servers/servers.ts';
 export interface MigrateOptions {
   /** Folder of the migrations, with a trailing slash; by default this version's own. */
   folder?: URL;
+  /** Schema of the tables, which has to exist. */
+  schema?: string;
   version?: string;
   /** Receives a message for people for each wait. */
   onWait?: (why: string) => void;
@@ -40,10 +43,10 @@ const latestAnswer = z.tuple([z.number(), z.array(z.string())]);
  * @throws {StartRefusedError} if the newer schema does not support this version
  */
 export async function migrate(connectionString: string, options: MigrateOptions = {}): Promise<string[]> {
-  const { folder = ownFolder, version = packageVersion, onWait = () => undefined } = options;
-  const database = openForMigrations(connectionString, folder);
+  const { folder = ownFolder, schema, version = packageVersion, onWait = () => undefined } = options;
+  const database = openForMigrations(connectionString, folder, schema);
   try {
-    await requireRoomForTables(database);
+    if (schema === undefined) await requireRoomForTables(database);
     await lockMigrations(database, onWait);
     await refuseTooOld(database, version);
     await database.migrate.forceFreeMigrationsLock();
@@ -212,8 +215,12 @@ function isLockTimeout(error: unknown): boolean {
 }
 
 /** Opens knex for a folder. Its CLI and TypeScript modules disagree: only the programmatic interface works. */
-export function openForMigrations(connectionString: string, folder: URL = ownFolder): Knex {
-  const { connection, begin } = foundByLibrary(connectionString);
+export function openForMigrations(
+  connectionString: string,
+  folder: URL = ownFolder,
+  schema: string = schemaOfTables,
+): Knex {
+  const { connection, begin } = foundByLibrary(connectionString, { search_path: schema });
   const opened = knex({
     client: 'pg',
     connection,

@@ -47,6 +47,20 @@ export async function dropDays<Partition extends { name: string }>(
   return await oneByOne(pool, partitions, dropDay, ({ name }) => [name]);
 }
 
+/** Drops a table if it exists. Returns false, and changes nothing, if readers still hold it. */
+export async function dropTable(pool: Pool, name: string): Promise<boolean> {
+  try {
+    await inTransaction(pool, async (client) => {
+      await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
+      await client.query(`drop table if exists ${name}`);
+    });
+    return true;
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    return false;
+  }
+}
+
 /** @param text statement that returns one row, with `done` false if there was nothing to change */
 async function oneByOne<Change>(
   pool: Pool,

@@ -6,11 +6,11 @@ export function passwordSql(role: string, password: string): string {
 }
 
 /**
- * Returns SQL for the role of the sandbox. The sandbox stands in for services of other teams on the same server, and
- * must not see Muster's data: it has a schema of its own.
+ * Returns SQL for a role with a schema of its own. Sandbox and connectors stand in for services of other teams on the
+ * same server, and must not see Muster's data.
  */
-export function sandboxSql(role: string): string {
-  const [name, literal] = [pg.escapeIdentifier(role), pg.escapeLiteral(role)];
+export function ownSchemaSql(role: string, schema: string): string {
+  const [name, literal, own] = [pg.escapeIdentifier(role), pg.escapeLiteral(role), pg.escapeIdentifier(schema)];
   return `
 do $$
 begin
@@ -19,8 +19,8 @@ begin
   end if;
   execute format('grant connect on database %I to %I', current_database(), ${literal});
 end $$;
-create schema if not exists ${name};
-alter schema ${name} owner to ${name};
-alter role ${name} set search_path = ${name};
+create schema if not exists ${own};
+alter schema ${own} owner to ${name};
+alter role ${name} set search_path = ${own};
 `;
 }

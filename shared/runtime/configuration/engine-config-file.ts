@@ -4,10 +4,9 @@ import { optionSourcesOf } from '../../domain/endpoint/option-sources.ts';
 import { createEgressGuard, type EgressGuard } from '../egress/address-guard.ts';
 import { readInstallationEgress } from './installation-egress.ts';
 import { ConfigurationError, createProblems } from './configuration-error.ts';
-import { withoutPassword } from './database-url.ts';
 import { readEnvironment } from './environment.ts';
-import { plainWords, problemLine } from './plain-words.ts';
-import { readSecret, readTextFile } from './secrets.ts';
+import { quoted, readJsonFile } from './json-file.ts';
+import { readSecret } from './secrets.ts';
 
 export const pathEnvironment = z.object({
   MUSTER_CONFIG: z
@@ -21,11 +20,9 @@ export const pathEnvironment = z.object({
  */
 export function readEngineConfig(environment: NodeJS.ProcessEnv): EngineConfig {
   const { MUSTER_CONFIG: path } = readEnvironment(pathEnvironment, environment);
-  const parsed = engineConfig.safeParse(parseJson(path), { error: plainWords, reportInput: true });
-  const lines = parsed.success
-    ? forbiddenUrls(parsed.data, createEgressGuard([readInstallationEgress(environment)]))
-    : parsed.error.issues.flatMap(linesOf);
-  if (parsed.success && lines.length === 0) return parsed.data;
+  const config = readJsonFile('MUSTER_CONFIG', path, engineConfig);
+  const lines = forbiddenUrls(config, createEgressGuard([readInstallationEgress(environment)]));
+  if (lines.length === 0) return config;
   throw new ConfigurationError(lines.map((line) => `${path}: ${line}`));
 }
 
@@ -43,41 +40,6 @@ function forbiddenUrls({ segmentation, actionTypes }: EngineConfig, guard: Egres
     const cause = url === undefined ? null : guard.whyNot(new URL(url));
     return cause === null ? [] : [`${field} ${quoted(url)} may not be called: ${cause}`];
   });
-}
-
-function linesOf(issue: z.core.$ZodIssue): string[] {
-  const field = issue.path.join('.');
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${[...issue.path, key].join('.')} is not known here; ${issue.message}`);
-  }
-  if (issue.code === 'invalid_key')
-    return [`${issue.path.slice(0, -1).join('.')} ${issue.message}, not ${quoted(issue.path.at(-1))}`];
-  return [
-    problemLine(
-      field === '' ? 'the file' : field,
-      issue.message,
-      issue.input === undefined ? undefined : quoted(issue.input),
-    ),
-  ];
-}
-
-/** Returns a value for messages: short, and without passwords in URLs. */
-function quoted(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
-  const text = typeof value === 'string' && URL.canParse(value) ? withoutPassword(value) : value;
-  const json = JSON.stringify(text);
-  return json.length > 100 ? `${json.slice(0, 100)}…` : json;
-}
-
-function parseJson(path: string): unknown {
-  const text = readTextFile('MUSTER_CONFIG', path);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // V8 quotes the text unchanged, with line breaks.
-    const cause = String(error instanceof Error ? error.message : error).replaceAll(/\s+/g, ' ');
-    throw new ConfigurationError(`MUSTER_CONFIG=${path}: is no JSON: ${cause}`, { cause: error });
-  }
 }
 
 interface CalledService {

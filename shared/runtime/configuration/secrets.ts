@@ -6,11 +6,13 @@ import { decodeText } from './decode-text.ts';
 /** Secret variables, besides those named in the engine's file: never printed, and each may come from a file. */
 const secretVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
+  'CONNECTORS_AUTHORIZATION',
   'MUSTER_OWNER_PASSWORD',
   'MUSTER_ENGINE_PASSWORD',
   'MUSTER_API_PASSWORD',
   'MUSTER_READER_PASSWORD',
   'MUSTER_SANDBOX_PASSWORD',
+  'MUSTER_CONNECTORS_PASSWORD',
   'KAFKA_SASL_PASSWORD',
   'MUSTER_ANCHOR_SECRET',
   'MUSTER_ANCHOR_URL',

@@ -84,10 +84,10 @@ export interface LibraryConnection {
   begin: (client: pg.ClientBase) => Promise<void>;
 }
 
-export function foundByLibrary(url: string): LibraryConnection {
+export function foundByLibrary(url: string, settings: SessionSettings = {}): LibraryConnection {
   const address = parseDatabaseUrl(url);
   const shared = sharedServers(url, address);
-  const session = sessionOf(address, {});
+  const session = sessionOf(address, settings);
   const begin = (client: pg.ClientBase) => sendSettings(client, session);
   const at = (connectionString: string) => ({ connectionString, ...optionsOf(session) });
   if (!shared) return { connection: at(address.servers[0].url), begin };

@@ -1,0 +1,34 @@
+import type { Knex } from 'knex';
+
+/**
+ * Creates the table of snapshots. The members of a snapshot lie in a table of their own, which its builder creates and
+ * the sweep drops: dropping takes no time, and leaves nothing to vacuum.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    create table connectors.snapshots (
+      id uuid primary key default gen_random_uuid(),
+      segment text not null,
+      -- Digest of database, query and rules: a changed segment gets a new snapshot.
+      definition text not null,
+      -- open: no page was requested yet. building: a builder holds the lease. ready: members do not change any more.
+      -- failed: a page requests another try from retry_at on.
+      state text not null default 'open' check (state in ('open', 'building', 'ready', 'failed')),
+      -- Grows with each builder. Names the table of members, so that a builder that lost its lease writes to another.
+      epoch int not null default 0,
+      lease_until timestamptz,
+      -- When the query of the last builder began.
+      queried_at timestamptz,
+      -- Users by country, once ready.
+      counts jsonb,
+      -- Once failed: the message for people, and whether a person has to change something.
+      cause text,
+      is_refused boolean,
+      retry_at timestamptz,
+      created_at timestamptz not null default now(),
+      used_at timestamptz not null default now(),
+      keep_seconds int not null
+    );
+    create index snapshots_of_segments on connectors.snapshots (segment, created_at desc);
+  `);
+}

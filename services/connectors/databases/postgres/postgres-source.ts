@@ -1,0 +1,97 @@
+import pg, { type PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import {
+  answerWithinMs,
+  estimateTimeoutMs,
+  SourceError,
+  type DatabaseSettings,
+  type SegmentQuery,
+  type Source,
+} from '../source.port.ts';
+import { copiedRows } from './copied-rows.ts';
+import { passingClasses } from './passing-classes.ts';
+
+/** Opens a Postgres of another team. Sessions keep the defaults of their role, such as its `search_path`. */
+export function createPostgresSource({
+  url,
+  maxConnections,
+}: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Source {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    application_name: 'muster-connectors',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  // A connection that breaks is reported by its query; an idle one is replaced by the pool.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+
+  async function begin(timeoutMs: number): Promise<PoolClient> {
+    const client = await pool.connect();
+    try {
+      await client.query(`begin read only; set local statement_timeout = ${timeoutMs}`);
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  async function* rows({ text, timeoutMs }: SegmentQuery, signal: AbortSignal) {
+    const client = await begin(timeoutMs).catch(refuse);
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs + answerWithinMs)]);
+    // A read-only transaction needs no commit. Closing the connection also ends a query whose reader has stopped.
+    const close = () => client.release(true);
+    try {
+      ending.throwIfAborted();
+      const stream = client.query(copyTo(membersOf(text)));
+      const end = () => stream.destroy(new Error('the reading was stopped'));
+      ending.addEventListener('abort', end, { once: true });
+      yield* copiedRows(stream);
+      ending.removeEventListener('abort', end);
+    } catch (error) {
+      throw sourceErrorOf(error);
+    } finally {
+      close();
+    }
+  }
+
+  async function estimate({ text }: SegmentQuery, country: string): Promise<number | null> {
+    const client = await begin(estimateTimeoutMs).catch(refuse);
+    try {
+      const literal = pg.escapeLiteral(country);
+      const {
+        rows: [plan],
+      } = await client.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
+        `explain (format json) select q.user_id, q.country from (\n${text}\n) q where q.country::text = ${literal}`,
+      );
+      return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? null;
+    } catch (error) {
+      throw sourceErrorOf(error);
+    } finally {
+      client.release(true);
+    }
+  }
+
+  return { rows, estimate, close: () => pool.end() };
+}
+
+/** Orders by the bytes of UTF-8, whatever the encoding and collations of the database are. */
+function membersOf(text: string): string {
+  return `copy (select q.user_id::text, q.country::text from (\n${text}\n) q
+    order by convert_to(q.user_id::text, 'UTF8'), convert_to(q.country::text, 'UTF8')) to stdout`;
+}
+
+function refuse(error: unknown): never {
+  throw sourceErrorOf(error);
+}
+
+const queryCanceled = '57014';
+
+function sourceErrorOf(error: unknown): SourceError {
+  if (!(error instanceof pg.DatabaseError)) return new SourceError('unavailable', error);
+  const code = error.code ?? '';
+  if (code === queryCanceled && error.message.includes('statement timeout')) return new SourceError('timed-out', error);
+  return new SourceError(passingClasses.includes(code.slice(0, 2)) ? 'unavailable' : 'refused', error);
+}

@@ -1,0 +1,87 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { connectorsProcess } from '../../services/connectors/main.ts';
+import { segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
+import { noMeter } from '../../shared/runtime/meter/no-meter.ts';
+import { stopService } from '../../shared/runtime/process/service.ts';
+
+export interface ConnectorsTerms {
+  /** Database of the connectors themselves. */
+  storeUrl: string;
+  /** Database `shop` of the file. */
+  shopUrl: string;
+  /** Segments of the file by id: their query, or more of them. All are of the database `shop`. */
+  segments: Record<string, string | { query: string; [field: string]: unknown }>;
+  environment?: Record<string, string>;
+}
+
+const problem = z.object({ code: z.string(), message: z.string() });
+
+/** Starts the connectors as a process does, with a file of their own. */
+export async function startConnectors({ storeUrl, shopUrl, segments, environment = {} }: ConnectorsTerms) {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-connectors-'));
+  const path = join(folder, 'connectors.json');
+  const described = Object.entries(segments).map(([id, segment]): [string, object] => [
+    id,
+    { name: id, database: 'shop', ...(typeof segment === 'string' ? { query: segment } : segment) },
+  ]);
+  const file = {
+    databases: { shop: { urlEnv: 'SHOP_URL' } },
+    segments: Object.fromEntries<object>(described),
+  };
+  await writeFile(path, JSON.stringify(file));
+  const running = await connectorsProcess
+    .prepare({
+      DATABASE_URL: storeUrl,
+      SHOP_URL: shopUrl,
+      CONNECTORS_CONFIG: path,
+      CONNECTORS_PORT: '0',
+      LOG_LEVEL: 'silent',
+      ...environment,
+    })
+    .start({ meter: noMeter });
+
+  async function get(path: string, query: Record<string, string>) {
+    const response = await fetch(`${running.url}/v1/segments${path}?${new URLSearchParams(query).toString()}`);
+    const body: unknown = await response.json();
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  async function snapshotOf(segment: string, country = 'SG') {
+    return segmentDescription.parse((await get(`/${segment}`, { country })).body).snapshot;
+  }
+
+  return {
+    url: running.url,
+    get,
+    snapshotOf,
+    /** Reads all pages of the segment in a country, as a feed does. */
+    read: async (segment: string, country = 'SG', limit = 1000): Promise<string[]> => {
+      const snapshot = await snapshotOf(segment, country);
+      const users: string[] = [];
+      for (let after: string | null = ''; after !== null;) {
+        const { body } = await get(`/${segment}/users`, { country, snapshot, after, limit: String(limit) });
+        const page = userPage.parse(body);
+        users.push(...page.users);
+        after = page.next;
+      }
+      return users;
+    },
+    /** Returns the refusal of the first page. */
+    refusalOf: async (segment: string) => {
+      const described = await get(`/${segment}`, { country: 'SG' });
+      if (described.status !== 200) return { status: described.status, ...problem.parse(described.body) };
+      const { snapshot } = segmentDescription.parse(described.body);
+      const { status, body } = await get(`/${segment}/users`, { country: 'SG', snapshot, limit: '10' });
+      return { status, ...problem.parse(body) };
+    },
+    stop: async () => {
+      await stopService(running);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export type RunningConnectors = Awaited<ReturnType<typeof startConnectors>>;
