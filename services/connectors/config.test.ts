@@ -47,10 +47,11 @@ describe('the connectors’ file', () => {
 
   it('is right in the example that the documentation shows', () => {
     const example = readFileSync(join(import.meta.dirname, '../../deploy/examples/connectors.json'), 'utf8');
-    const { segments } = read(JSON.parse(example), { SHOP_DATABASE_URL: usual.SHOP_URL });
-    expect([...segments.keys()]).toEqual(['lapsed-customers']);
+    const { segments, actions } = read(JSON.parse(example), { SHOP_DATABASE_URL: usual.SHOP_URL });
+    expect([...segments.keys(), ...actions.keys()]).toEqual(['lapsed-customers', 'award-points']);
     const page = readFileSync(join(import.meta.dirname, '../../docs/connectors.md'), 'utf8');
     for (const { query } of segments.values()) expect(page).toContain(query.text);
+    for (const { statements } of actions.values()) expect(page).toContain(statements[0]);
   });
 
   it.each([
@@ -105,6 +106,16 @@ describe('the connectors’ file', () => {
       `${path}: databases.shop.urlEnv names SHOP_URL, which may not be called: no rule of MUSTER_EGRESS_ALLOW names shop.test with port 5433`,
     ]);
     expect(problemsOf({ databases, segments: { lapsed } }, { MUSTER_EGRESS_ALLOW: 'shop.test:5433' })).toEqual([]);
+  });
+
+  it('refuses an action that names an unknown parameter, and reads none in literals, comments and casts', () => {
+    const statements = [
+      "update points set note = ':user' where id = any(:users::text[]) -- :nobody",
+      'select user_id from unnest(:user) u (user_id)',
+    ];
+    expect(problemsOf({ databases, segments: {}, actions: { award: { database: 'shop', statements } } })).toEqual([
+      `${path}: actions.award.statements.1 has to name one of :users, :params, :key, :campaign, :run, :step, :country, not ":user"`,
+    ]);
   });
 
   it('gives a segment another definition once its query, its database or its rule of duplicates changes', () => {

@@ -11,6 +11,8 @@ import { readInstallationEgress } from '../../shared/runtime/configuration/insta
 import { readJsonFile } from '../../shared/runtime/configuration/json-file.ts';
 import { readSecret } from '../../shared/runtime/configuration/secrets.ts';
 import { createEgressGuard, type EgressGuard } from '../../shared/runtime/egress/address-guard.ts';
+import { parameters, unknownParameters } from './databases/placeholders.ts';
+import type { ActionSettings } from './databases/target.port.ts';
 import { connectorsFile, type ConnectorsFile } from './connectors-file.contract.ts';
 import type { DatabaseSettings } from './databases/source.port.ts';
 import type { SegmentSettings } from './segments/segment-settings.ts';
@@ -41,6 +43,7 @@ export interface ConnectorsConfig {
   authorization: string | undefined;
   databases: ReadonlyMap<string, DatabaseSettings>;
   segments: ReadonlyMap<string, SegmentSettings>;
+  actions: ReadonlyMap<string, ActionSettings>;
 }
 
 /** @throws {ConfigurationError} with a line for each problem of the environment and of the file */
@@ -53,6 +56,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConnectorsConfig {
   const terms = { path: read.CONNECTORS_CONFIG, environment, guard, problems };
   const databases = databasesOf(file, terms);
   const segments = segmentsOf(file, terms);
+  const actions = actionsOf(file, terms);
   if (problems.found) throw problems.toError();
   return {
     databaseUrl: read.DATABASE_URL,
@@ -61,6 +65,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConnectorsConfig {
     authorization: read.CONNECTORS_AUTHORIZATION,
     databases,
     segments,
+    actions,
   };
 }
 
@@ -145,6 +150,21 @@ function segmentsOf({ segments, databases }: ConnectorsFile, { path, problems }:
         .digest('hex'),
     };
     return [id, settings] as const;
+  });
+  return new Map(read);
+}
+
+function actionsOf({ actions, databases }: ConnectorsFile, { path, problems }: Terms) {
+  const read = Object.entries(actions).map(([id, { timeoutSeconds, ...others }]) => {
+    const field = `${path}: actions.${id}`;
+    requireDatabase(databases, { field, database: others.database, problems });
+    for (const [place, statement] of others.statements.entries()) {
+      for (const unknown of unknownParameters(statement)) {
+        const known = parameters.map((each) => `:${each}`).join(', ');
+        problems.add(`${field}.statements.${place} has to name one of ${known}, not ":${unknown}"`);
+      }
+    }
+    return [id, { ...others, id, timeoutMs: timeoutSeconds * 1000 }] as const;
   });
   return new Map(read);
 }

@@ -61,10 +61,38 @@ const segment = z.strictObject({
     .describe('How long a snapshot is kept after a page of it was last read; a paused run then goes on with a new one'),
 });
 
+const action = z.strictObject({
+  database: name.describe('Name of its database in this file, with a role that may write what the statements write'),
+  statements: z
+    .array(z.string().trim().min(1).max(100_000))
+    .min(1)
+    .max(20)
+    .describe(
+      'SQL that is run for the users of a batch, in this order and in one transaction. `:users`, `:params`, `:key`, ' +
+        '`:campaign`, `:run`, `:step` and `:country` stand for values of the call. The last one returns the column ' +
+        '`user_id`: users in it succeeded',
+    ),
+  results: z
+    .string()
+    .regex(/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$/, 'has to be the name of a table, such as shop.muster_results')
+    .default('muster_results')
+    .describe('Table in the same database, in which the first result of each user is kept'),
+  failureCode: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'has to be 1 to 64 letters, digits, dots, _ and -')
+    .default('not-served')
+    .describe('Code of users that the last statement does not return'),
+  timeoutSeconds: z.int().min(1).max(100).default(8).describe('How long one statement may take'),
+});
+
 /** The file that `CONNECTORS_CONFIG` names. Addresses are in the environment; the file names their variables. */
 export const connectorsFile = z.strictObject({
   databases: z.record(name, database).describe('Databases by name, such as `shop`'),
   segments: z.record(name, segment).describe('Segments by the id that campaigns name, such as `lapsed-riders`'),
+  actions: z
+    .record(name, action)
+    .default({})
+    .describe('Batch endpoints by their id in the path, such as `award-points`'),
 });
 
 export type ConnectorsFile = z.infer<typeof connectorsFile>;

@@ -7,7 +7,10 @@ import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process
 import { systemClock } from '../../shared/runtime/system-clock.ts';
 import { readConfig } from './config.ts';
 import { createMysqlSource } from './databases/mysql/mysql-source.ts';
+import { createMysqlTarget } from './databases/mysql/mysql-target.ts';
 import { createPostgresSource } from './databases/postgres/postgres-source.ts';
+import { createPostgresTarget } from './databases/postgres/postgres-target.ts';
+import { createActionService } from './sql-action/action-service.ts';
 import { createConnectorsServer } from './http/connectors-server.ts';
 import { prepareStore } from './segments/postgres/prepare-store.ts';
 import { createSnapshotStore } from './segments/postgres/snapshot-store.ts';
@@ -42,10 +45,19 @@ export const connectorsProcess = defineProcess('connectors', readConfig, async (
       return [name, onClose(source, (opened) => opened.close())] as const;
     }),
   );
+  const written = new Set([...config.actions.values()].map(({ database }) => database));
+  const targets = new Map(
+    [...config.databases].flatMap(([name, settings]) => {
+      if (!written.has(name)) return [];
+      const target = settings.kind === 'mysql' ? createMysqlTarget(settings) : createPostgresTarget(settings);
+      return [[name, onClose(target, (opened) => opened.close())] as const];
+    }),
+  );
+  const actions = createActionService({ actions: config.actions, targets, logger });
   const store = createSnapshotStore(pool);
   const builder = createSnapshotBuilder({ store, sources, leaseMs, clock, meter, logger });
   const segments = createSegmentService({ segments: config.segments, sources, store, builder, clock });
-  const server = createConnectorsServer({ segments, authorization: config.authorization, meter, logger });
+  const server = createConnectorsServer({ segments, actions, authorization: config.authorization, meter, logger });
   const sweep = createLoop({
     name: 'sweep-snapshots',
     turn: async () => {
@@ -61,7 +73,10 @@ export const connectorsProcess = defineProcess('connectors', readConfig, async (
 
   const { host, port } = config;
   const url = await listening({ variable: 'CONNECTORS_PORT', host, port }, () => server.listen({ host, port }));
-  logger.info({ url, segments: [...config.segments.keys()] }, 'connectors are listening');
+  logger.info(
+    { url, segments: [...config.segments.keys()], actions: [...config.actions.keys()] },
+    'connectors are listening',
+  );
   let takesRequests = true;
   return {
     /** Base URL `http://host:port`, with the actual port. */

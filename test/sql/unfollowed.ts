@@ -30,6 +30,9 @@ export const unfollowed: Readonly<Record<string, Unfollowed>> = {
   'services/connectors/databases/postgres/postgres-source.ts': {
     why: 'runs queries of a file: test/integration/connectors-segments.integration.test.ts',
   },
+  'services/connectors/databases/postgres/postgres-target.ts': {
+    why: 'runs statements of a file: test/integration/connectors-actions.integration.test.ts',
+  },
   'services/connectors/segments/postgres/snapshot-store.ts': {
     why: 'names tables of members: test/integration/connectors-snapshots.integration.test.ts',
   },

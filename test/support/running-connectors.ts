@@ -14,13 +14,21 @@ export interface ConnectorsTerms {
   shopUrl: string;
   /** Segments of the file by id: their query, or more of them. All are of the database `shop`. */
   segments: Record<string, string | { query: string; [field: string]: unknown }>;
+  /** Actions of the file by id. All are of the database `shop`. */
+  actions?: Record<string, object>;
   environment?: Record<string, string>;
 }
 
 const problem = z.object({ code: z.string(), message: z.string() });
 
 /** Starts the connectors as a process does, with a file of their own. */
-export async function startConnectors({ storeUrl, shopUrl, segments, environment = {} }: ConnectorsTerms) {
+export async function startConnectors({
+  storeUrl,
+  shopUrl,
+  segments,
+  actions = {},
+  environment = {},
+}: ConnectorsTerms) {
   const folder = await mkdtemp(join(tmpdir(), 'muster-connectors-'));
   const path = join(folder, 'connectors.json');
   const described = Object.entries(segments).map(([id, segment]): [string, object] => [
@@ -30,6 +38,9 @@ export async function startConnectors({ storeUrl, shopUrl, segments, environment
   const file = {
     databases: { shop: { urlEnv: 'SHOP_URL' } },
     segments: Object.fromEntries<object>(described),
+    actions: Object.fromEntries<object>(
+      Object.entries(actions).map(([id, action]) => [id, { database: 'shop', ...action }]),
+    ),
   };
   await writeFile(path, JSON.stringify(file));
   const running = await connectorsProcess

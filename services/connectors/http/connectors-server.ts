@@ -6,10 +6,12 @@ import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { connectorsMetrics } from '../report/metrics.ts';
+import type { ActionAnswer, ActionService } from '../sql-action/action-service.ts';
 import type { Answer, SegmentService } from '../segments/segment-service.ts';
 
 export interface ConnectorsServerDeps {
   segments: SegmentService;
+  actions: ActionService;
   /** Undefined: requests need no `Authorization` header. */
   authorization: string | undefined;
   meter: Meter;
@@ -39,6 +41,9 @@ const pageQuery = z.object({
   after: z.string().optional(),
   limit: limitUpTo(largestPage, 1000),
 });
+/** Room for 1,000 ids and the parameters of a batch. */
+const maxBodyBytes = 4 * 1024 * 1024;
+
 const idPath = z.object({ id: z.string() });
 
 /** Longer than callers keep idle connections: a request sent just when the server closes one would be lost. */
@@ -46,6 +51,7 @@ const keepAliveMs = 65_000;
 
 export function createConnectorsServer({
   segments,
+  actions,
   authorization,
   meter,
   logger,
@@ -88,6 +94,14 @@ export function createConnectorsServer({
     return send(reply, await segments.page(idOf(request), { ...query, after }));
   });
 
+  server.removeAllContentTypeParsers();
+  // The service reads the body as it was sent.
+  server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_, body, done) => done(null, body));
+  server.post('/v1/actions/:id/batches', { config: { name: 'batch' } }, async (request, reply) => {
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    return send(reply, await actions.apply(idOf(request), request.headers, body));
+  });
+
   return {
     listen: (place) => server.listen(place),
     close: () => server.close(),
@@ -105,7 +119,7 @@ function idOf(request: FastifyRequest): string {
   return idPath.parse(request.params).id;
 }
 
-function send(reply: FastifyReply, answer: Answer<object>): FastifyReply {
+function send(reply: FastifyReply, answer: Answer<object> | ActionAnswer): FastifyReply {
   if (answer.ok) return reply.send(answer.value);
   const { status, code, message, retryAfterSeconds } = answer.refusal;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);

@@ -4,7 +4,7 @@ export const connectorsMetrics = {
   requests: {
     kind: 'histogram',
     name: 'muster_connectors_request_duration_seconds',
-    help: 'Requests by kind (list, describe and page of segments) and status. A page waits up to 3 s.',
+    help: 'Requests by kind (list, describe and page of segments, batch of actions) and status. A page waits up to 3 s.',
     labelNames: ['request', 'status'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
   },
