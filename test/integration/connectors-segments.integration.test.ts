@@ -270,6 +270,7 @@ describe('the connectors’ port', () => {
     const snapshot = await running.snapshotOf('riders');
     expect(await statusOf('/riders/users', { country: 'SG', snapshot, limit: '5001' })).toBe(400);
     expect(await statusOf('/riders/users', { country: 'SG', snapshot: 'other', limit: '10' })).toBe(410);
+    expect(await statusOf('/riders/users', { country: 'SG', snapshot, after: '\0' })).toBe(400);
     expect(await statusOf('/riders/members', { country: 'SG' })).toBe(404);
   });
 
@@ -301,7 +302,11 @@ describe('the connectors’ database', () => {
       await admin.query(`drop role if exists ${role}; create role ${role} login password 'secret'`);
       const owner = new pg.Client({ connectionString: own.url });
       await owner.connect();
-      await owner.query(`create schema connectors authorization ${role}; revoke all on schema public from public`);
+      await owner.query('revoke all on schema public from public');
+      await expect(start({ storeUrl: url.href, segments: {} })).rejects.toThrow(
+        /^DATABASE_URL: permission denied for database .*, and there is no schema connectors: run /,
+      );
+      await owner.query(`create schema connectors authorization ${role}`);
       await owner.end();
       const running = await start({ storeUrl: url.href, segments: { riders: everybody } });
       expect(await running.read('riders', 'VN')).toHaveLength(500);

@@ -38,7 +38,11 @@ const describeQuery = z.object({ country });
 const pageQuery = z.object({
   country,
   snapshot: z.string(),
-  after: z.string().optional(),
+  // No user id has this character, and Postgres takes no text with it.
+  after: z
+    .string()
+    .refine((text) => !text.includes('\0'), 'must not contain U+0000')
+    .optional(),
   limit: limitUpTo(largestPage, 1000),
 });
 /** Room for 1,000 ids and the parameters of a batch. */

@@ -1,15 +1,28 @@
+import pg from 'pg';
 import { connectClient } from '../../../../shared/postgres/connection/servers/servers.ts';
 import { migrate } from '../../../../shared/postgres/connection/migrate.ts';
+import { StartRefusedError } from '../../../../shared/runtime/process/start-refused.ts';
 
 const folder = new URL('../../../../migrations/connectors/', import.meta.url);
 
-/** Brings the connectors' own schema to this version. Creates it if it is missing, and the role may. */
+const insufficientPrivilege = '42501';
+
+/**
+ * Brings the connectors' own schema to this version. Creates it if it is missing, and the role may.
+ * @throws {StartRefusedError} if the role may not
+ */
 export async function prepareStore(databaseUrl: string): Promise<string[]> {
   const client = await connectClient(databaseUrl);
   try {
     // Without the right to create schemas, `create schema if not exists` fails for an existing one too.
     const { rowCount } = await client.query(`select from pg_namespace where nspname = 'connectors'`);
     if (rowCount === 0) await client.query('create schema if not exists connectors');
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== insufficientPrivilege) throw error;
+    const fix = 'run `create schema connectors authorization …` with the name of the role';
+    throw new StartRefusedError(`DATABASE_URL: ${error.message}, and there is no schema connectors: ${fix}`, {
+      cause: error,
+    });
   } finally {
     await client.end();
   }
