@@ -41,6 +41,7 @@ const roleSecrets = [
   'MUSTER_ENGINE_PASSWORD',
   'MUSTER_API_PASSWORD',
   'MUSTER_SANDBOX_PASSWORD',
+  'MUSTER_CONNECTORS_PASSWORD',
 ] as const;
 
 /** Returns variables for compose, `node --env-file`, and tools that create secrets from such files. */
@@ -56,7 +57,7 @@ MUSTER_CONFIG=engine.json
 MUSTER_SECRETS_KEY=${randomBytes(32).toString('base64')}
 # An operator's key from the start: make others with it (muster api-keys), then take it away.
 MUSTER_BOOTSTRAP_API_KEY=muster_${randomBytes(24).toString('hex')}
-# docker compose: the sandbox too; observability adds Prometheus.
+# docker compose: the sandbox too; observability adds Prometheus, connectors adds segments and actions by SQL.
 COMPOSE_PROFILES=demo
 `;
 }

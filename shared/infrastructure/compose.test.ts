@@ -43,10 +43,16 @@ const serviceOf = (name: string) => {
 };
 
 const oneShots = ['roles', 'migrate', 'topics'];
-const ours = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'sandbox'];
+const ours = ['api', 'scheduler', 'trigger', 'worker', 'dispatcher', 'connectors', 'sandbox'];
 const servers = ['kafka', 'postgres'];
 /** Services that start only with their profile. */
-const profiles = { sandbox: 'demo', muster: 'tools', prometheus: 'observability', grafana: 'observability' } as const;
+const profiles = {
+  sandbox: 'demo',
+  connectors: 'connectors',
+  muster: 'tools',
+  prometheus: 'observability',
+  grafana: 'observability',
+} as const;
 const observers = ['prometheus', 'grafana'];
 const tools = ['muster'];
 
@@ -70,7 +76,8 @@ describe('docker-compose.yml', () => {
     expect(new Set(secrets.map(([, name]) => name))).toEqual(
       new Set([
         ...['POSTGRES_PASSWORD', 'MUSTER_SECRETS_KEY', 'MUSTER_BOOTSTRAP_API_KEY'],
-        ...['MUSTER_OWNER_PASSWORD', 'MUSTER_ENGINE_PASSWORD', 'MUSTER_API_PASSWORD', 'MUSTER_SANDBOX_PASSWORD'],
+        ...['MUSTER_OWNER_PASSWORD', 'MUSTER_ENGINE_PASSWORD', 'MUSTER_API_PASSWORD'],
+        ...['MUSTER_SANDBOX_PASSWORD', 'MUSTER_CONNECTORS_PASSWORD'],
       ]),
     );
     for (const [whole, , otherwise] of secrets) expect(otherwise, whole).toBe(':?run muster init first');
@@ -92,6 +99,7 @@ describe('docker-compose.yml', () => {
       worker: 'muster_engine',
       dispatcher: 'muster_engine',
       sandbox: 'muster_sandbox',
+      connectors: 'muster_connectors',
     });
     expect(serviceOf('roles').environment).toMatchObject({
       MUSTER_OWNER_PASSWORD: '${MUSTER_OWNER_PASSWORD:?run muster init first}',
