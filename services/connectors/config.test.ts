@@ -58,7 +58,6 @@ describe('the connectors’ file', () => {
     ['mysql://reader@shop.test/shop', 'mysql'],
     ['mariadb://reader@shop.test/shop', 'mysql'],
     ['postgresql://reader@shop.test/shop', 'postgres'],
-    ['postgres://one.test,two.test/shop', 'postgres'],
     ['postgres:///shop?host=/run/postgresql', 'postgres'],
   ])('takes the kind of the database from its address %s', (url, kind) => {
     expect(read({ databases, segments: {} }, { SHOP_URL: url }).databases.get('shop')?.kind).toBe(kind);
@@ -97,6 +96,7 @@ describe('the connectors’ file', () => {
     expect(of('mysql://reader:secret@shop.test:99999')).toEqual([
       `${field} has to be a URL such as mysql://user:password@host:3306/shop`,
     ]);
+    expect(of('postgres://reader:secret@one.test,two.test/shop')).toEqual([`${field} has to name one server`]);
     expect(of('postgres://reader:secret@shop.test:99999/shop')).toEqual([`${field} has to have ports from 1 to 65535`]);
   });
 

@@ -123,8 +123,10 @@ function serversIn(url: string, kind: DatabaseSettings['kind'], subject: string)
     return [`${hostname}:${port === '' ? usualPorts.mysql : port}`];
   }
   try {
-    const servers = parseDatabaseUrl(url).servers.filter(({ host }) => host !== '' && !host.startsWith('/'));
-    return servers.map(({ host, port }) => placeOf(host, port));
+    const { servers } = parseDatabaseUrl(url);
+    if (servers.length > 1) throw new ConfigurationError(`${subject} has to name one server`);
+    const called = servers.filter(({ host }) => host !== '' && !host.startsWith('/'));
+    return called.map(({ host, port }) => placeOf(host, port));
   } catch (error) {
     if (!(error instanceof DatabaseUrlError)) throw error;
     throw new ConfigurationError(`${subject} ${error.message}`, { cause: error });
