@@ -22,6 +22,7 @@ import { benchmarkReceipts } from './receipts/receipts.ts';
 import { benchmarkRewards } from './rewards/rewards.ts';
 import { benchmarkScaling } from './scaling/scaling.ts';
 import { writeSummary } from './summary.ts';
+import { benchmarkSegments } from './segments/segments.ts';
 import { benchmarkStopping } from './stopping/stopping.ts';
 import { benchmarkSuppressions } from './suppressions/suppressions.ts';
 import { compareUploads } from './upload/against.ts';
@@ -76,6 +77,7 @@ const questions: Record<string, Question> = {
   console: ({ rounds, quick, only }) => benchmarkConsole({ rounds: rounds ?? (quick ? 1 : 3), quick, only }),
   memory: ({ rounds }) => benchmarkMemory(rounds ?? 5),
   suppressions: ({ rounds, quick }) => benchmarkSuppressions({ rounds: rounds ?? (quick ? 1 : 3), quick }),
+  segments: ({ rounds, quick }) => benchmarkSegments({ rounds: rounds ?? (quick ? 1 : 3), quick }),
   upload: ({ rounds, quick, against }) =>
     against === undefined
       ? benchmarkUpload({ rounds: rounds ?? (quick ? 1 : 5), quick })

@@ -1,0 +1,186 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { largestPage, segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
+import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
+import { startService, type Child } from '../child.ts';
+import { startCpuMeter, withDescendants } from '../cpu.ts';
+import { startMemorySampler } from '../growth/memory-sampler.ts';
+import { ownRoot } from '../installation.ts';
+import { createDatabase } from '../own-database.ts';
+import { startPostgresAlone } from '../postgres-alone.ts';
+import { median, percentile, publishTables, rounded, type Row } from '../results.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { databaseSettings, warmDatabase } from '../warm-database.ts';
+
+/**
+ * How long does a segment by SQL take from the first request to the first page, how many users are copied per second,
+ * how long does a page of 5,000 take, and does the memory of the connectors grow with the segment? Source and store are
+ * two databases of one Postgres. Beside it the query's own time, with the sort and without a reader.
+ */
+const question = 'Segments by SQL: from the first request to the last page';
+const sizes = [1_000_000, 10_000_000];
+const countries = ['SG', 'ID', 'VN', 'TH'];
+/** Without a common divisor with the sizes: ids lie in the table in an order that is far from theirs. */
+const step = 616_037;
+const query = 'select user_id, country from customers where is_active';
+
+interface Round {
+  querySeconds: number;
+  firstPageSeconds: number;
+  pagesMs: number[];
+  connectorsMicros: number;
+  postgresMicros: number;
+  peakMiB: number;
+}
+
+export async function benchmarkSegments({ rounds, quick }: { rounds: number; quick: boolean }): Promise<void> {
+  const postgres = await startPostgresAlone({ ...databaseSettings, max_wal_size: '4GB' });
+  try {
+    if (!quick) await warmDatabase(postgres.databaseUrl);
+    const lines: Row[] = [];
+    for (const users of quick ? sizes.map((size) => size / 10) : sizes) {
+      const measured = await measureSize(users, rounds, postgres);
+      lines.push(rowOf(users, measured));
+    }
+    publishTables('segments', question, [{ title: 'A segment in four countries', rows: lines }]);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measureSize(
+  users: number,
+  rounds: number,
+  postgres: { databaseUrl: string; pid: () => number },
+): Promise<Round[]> {
+  const [shop, store] = [await createDatabase(postgres.databaseUrl), await createDatabase(postgres.databaseUrl)];
+  const client = new Client({ connectionString: shop.url });
+  await client.connect();
+  let connectors: Connectors | undefined;
+  try {
+    await fill(client, users);
+    connectors = await startConnectors({ shopUrl: shop.url, storeUrl: store.url });
+    const measured: Round[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const processes = { connectors: [connectors.child.pid], postgres: () => withDescendants(postgres.pid()) };
+      measured.push(await measure(client, connectors.url, { users, ...processes }));
+      console.error(`${users.toLocaleString('en')} users, round ${round} of ${rounds}`);
+    }
+    return measured;
+  } finally {
+    await connectors?.child.stop();
+    await client.end();
+    await Promise.all([shop.drop(), store.drop()]);
+  }
+}
+
+async function fill(client: Client, users: number): Promise<void> {
+  await client.query(
+    'create table customers (user_id text primary key, country text not null, is_active bool not null, name text not null)',
+  );
+  await client.query(
+    `insert into customers
+     select 'user-' || lpad(((i * ${step}::int8) % ${users})::text, 9, '0'),
+       ('{${countries.join(',')}}'::text[])[1 + i % ${countries.length}], true, 'Customer number ' || i
+     from generate_series(0, ${users - 1}) i`,
+  );
+  await client.query('vacuum analyze customers');
+}
+
+interface Connectors {
+  child: Child;
+  url: string;
+}
+
+async function startConnectors({ shopUrl, storeUrl }: { shopUrl: string; storeUrl: string }): Promise<Connectors> {
+  const [port = 0] = await findFreePorts(1);
+  const path = join(temporaryFolder('muster-bench').path, 'connectors.json');
+  const segments = { customers: { name: 'Customers', database: 'shop', query, reuseSeconds: 0 } };
+  writeFileSync(path, JSON.stringify({ databases: { shop: { urlEnv: 'SHOP_URL' } }, segments }));
+  const child = startService(ownRoot, 'connectors', {
+    environment: {
+      DATABASE_URL: storeUrl,
+      SHOP_URL: shopUrl,
+      CONNECTORS_CONFIG: path,
+      CONNECTORS_PORT: String(port),
+      LOG_LEVEL: 'error',
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await fetch(`${url}/v1/segments`).catch(() => undefined))?.ok) {
+    if (!child.running) throw new Error('the connectors do not start');
+    await wait(50);
+  }
+  return { child, url };
+}
+
+interface Measured {
+  users: number;
+  connectors: readonly number[];
+  postgres: () => readonly number[];
+}
+
+async function measure(client: Client, url: string, { users, connectors, postgres }: Measured): Promise<Round> {
+  const querySeconds = await ownTime(client);
+  const described = await fetch(`${url}/v1/segments/customers?country=SG`);
+  const { snapshot } = segmentDescription.parse(await described.json());
+  const readCpu = startCpuMeter({ connectors: () => connectors, postgres });
+  const endSampling = startMemorySampler({ connectors: () => connectors });
+  const beganMs = performance.now();
+  let first = await pageOf(url, snapshot, null);
+  while (!first) first = await pageOf(url, snapshot, null);
+  const firstPageSeconds = (performance.now() - beganMs) / 1000;
+  const cpu = readCpu();
+  const pagesMs: number[] = [];
+  for (let after = first.next; after !== null;) {
+    const askedMs = performance.now();
+    const page = await pageOf(url, snapshot, after);
+    pagesMs.push(performance.now() - askedMs);
+    after = page?.next ?? null;
+  }
+  const microsOf = (name: string) => (cpu[name] ?? 0) / users;
+  return {
+    querySeconds,
+    firstPageSeconds,
+    pagesMs,
+    connectorsMicros: microsOf('connectors'),
+    postgresMicros: microsOf('postgres'),
+    peakMiB: endSampling()['connectors']?.peakMiB ?? 0,
+  };
+}
+
+/** The sorted query as the connectors run it, without a reader of its rows. */
+async function ownTime(client: Client): Promise<number> {
+  const beganMs = performance.now();
+  await client.query(`explain (analyze, timing off) select * from (${query}) q order by convert_to(user_id, 'UTF8')`);
+  return (performance.now() - beganMs) / 1000;
+}
+
+/** Undefined while the snapshot is being built. */
+async function pageOf(url: string, snapshot: string, after: string | null) {
+  const asked = new URLSearchParams({ country: 'SG', snapshot, limit: String(largestPage) });
+  if (after !== null) asked.set('after', after);
+  const response = await fetch(`${url}/v1/segments/customers/users?${asked.toString()}`);
+  const body: unknown = await response.json();
+  if (response.status === 503) return undefined;
+  if (!response.ok) throw new Error(`a page was answered ${response.status}: ${JSON.stringify(body)}`);
+  return userPage.parse(body);
+}
+
+function rowOf(users: number, rounds: readonly Round[]): Row {
+  const middle = (of: (round: Round) => number) => rounded(median(rounds.map(of)));
+  const pages = rounds.flatMap(({ pagesMs }) => pagesMs);
+  return {
+    users: users.toLocaleString('en'),
+    'query alone, s': middle(({ querySeconds }) => querySeconds),
+    'first page, s': middle(({ firstPageSeconds }) => firstPageSeconds),
+    'users/s': middle(({ firstPageSeconds }) => users / firstPageSeconds),
+    'connectors µs per user': middle(({ connectorsMicros }) => connectorsMicros),
+    'Postgres µs per user': middle(({ postgresMicros }) => postgresMicros),
+    'peak MiB': rounded(Math.max(...rounds.map(({ peakMiB }) => peakMiB))),
+    'page of 5,000 p50, ms': rounded(percentile(pages, 0.5)),
+    'page p99, ms': rounded(percentile(pages, 0.99)),
+  };
+}
