@@ -1,4 +1,5 @@
 import { apiMutations } from './api-mutations.ts';
+import { connectorsMutations } from './connectors-mutations.ts';
 import { domainMutations } from './domain-mutations.ts';
 import { ledgerMutations } from './ledger-mutations.ts';
 import { boundMutations } from './bound-mutations.ts';
@@ -35,4 +36,5 @@ export const mutations: readonly Mutation[] = [
   ...ruleMutations,
   ...tracingMutations,
   ...boundMutations,
+  ...connectorsMutations,
 ];
