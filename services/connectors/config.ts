@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { webhookKeyOf, webhookSecretForm } from '../../shared/domain/endpoint/standard-webhooks.ts';
 import {
   ConfigurationError,
   createProblems,
@@ -33,6 +34,19 @@ export const connectorsEnvironment = commonEnvironment.pick({ DATABASE_URL: true
     description: 'The `Authorization` header that each request has to have, as a whole',
     usual: 'none: whoever reaches the port reads users',
   }),
+  CONNECTORS_SIGNING_SECRET: z
+    .string()
+    .transform((secret, context) => {
+      const key = webhookKeyOf(secret);
+      if (!key) context.addIssue(`has to be ${webhookSecretForm}`);
+      return key;
+    })
+    .optional()
+    .meta({
+      description:
+        'Secret of [signed calls](../optional-contracts.md#signed-calls): batches of actions that are not signed with it are refused',
+      usual: 'none: batches need no signature',
+    }),
 });
 
 export interface ConnectorsConfig {
@@ -41,6 +55,8 @@ export interface ConnectorsConfig {
   host: string;
   /** Undefined: requests need no `Authorization` header. */
   authorization: string | undefined;
+  /** Undefined: batches of actions need no signature. */
+  signingKey: KeyObject | undefined;
   databases: ReadonlyMap<string, DatabaseSettings>;
   segments: ReadonlyMap<string, SegmentSettings>;
   actions: ReadonlyMap<string, ActionSettings>;
@@ -63,6 +79,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): ConnectorsConfig {
     port: read.CONNECTORS_PORT,
     host: read.CONNECTORS_HOST,
     authorization: read.CONNECTORS_AUTHORIZATION,
+    signingKey: read.CONNECTORS_SIGNING_SECRET,
     databases,
     segments,
     actions,

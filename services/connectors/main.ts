@@ -1,3 +1,4 @@
+import { requireSignature } from '../../shared/domain/endpoint/require-signature.ts';
 import { createHotPathPool } from '../../shared/postgres/connection/pool.ts';
 import { requireWritable } from '../../shared/postgres/connection/right-server.ts';
 import { untilDatabaseAnswers } from '../../shared/postgres/registry/take-part.ts';
@@ -57,7 +58,14 @@ export const connectorsProcess = defineProcess('connectors', readConfig, async (
   const store = createSnapshotStore(pool);
   const builder = createSnapshotBuilder({ store, sources, leaseMs, clock, meter, logger });
   const segments = createSegmentService({ segments: config.segments, sources, store, builder, clock });
-  const server = createConnectorsServer({ segments, actions, authorization: config.authorization, meter, logger });
+  const server = createConnectorsServer({
+    segments,
+    actions,
+    authorization: config.authorization,
+    checkSignature: config.signingKey && requireSignature(config.signingKey, clock),
+    meter,
+    logger,
+  });
   const sweep = createLoop({
     name: 'sweep-snapshots',
     turn: async () => {

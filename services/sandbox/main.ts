@@ -1,3 +1,4 @@
+import { requireSignature } from '../../shared/domain/endpoint/require-signature.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { listening } from '../../shared/runtime/process/listening.ts';
 import { defineProcess, isEntry, runProcess } from '../../shared/runtime/process/process.ts';
@@ -12,7 +13,6 @@ import { noLedger, openLedger } from './ledger/ledger-writer.ts';
 import { createOutcomesByUser } from './effects/outcomes-by-user.ts';
 import { createReceiptSender, type ReceiptSender } from './receipt-sender.ts';
 import { createResultsByUser } from './effects/results-by-user.ts';
-import { requireSignature } from './wire/require-signature.ts';
 import { createRewardsInPostgres } from './effects/rewards-in-postgres.ts';
 import { createSandbox } from './sandbox.ts';
 import { createSegmentationService } from './segmentation-service.ts';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { CheckSignature } from '../../shared/domain/endpoint/require-signature.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Service } from '../../shared/runtime/process/service.ts';
 import type { BatchService } from './batch-service.ts';
@@ -11,7 +12,6 @@ import type { HttpAnswer } from './wire/http-answer.ts';
 import { answerOptions } from './option-lists.ts';
 import type { LedgerWriter } from './ledger/ledger-writer.ts';
 import type { ReceiptSender } from './receipt-sender.ts';
-import type { CheckSignature } from './wire/require-signature.ts';
 import type { SegmentationService } from './segmentation-service.ts';
 import { sendAnswer } from './wire/send-answer.ts';
 

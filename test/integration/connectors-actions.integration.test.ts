@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -113,9 +116,10 @@ const kinds = [
 ];
 
 describe.each(kinds)('an action by SQL in $kind', ({ kind, shopUrl, query, award, refusedCode }) => {
-  async function start(statements: readonly string[], url = shopUrl()): Promise<string> {
+  async function start(statements: readonly string[], url = shopUrl(), environment = {}): Promise<string> {
     const actions = { award: { statements, failureCode: 'no-such-customer' } };
-    const running = await startConnectors({ storeUrl: store.url, shopUrl: url, segments: {}, actions });
+    const terms = { storeUrl: store.url, shopUrl: url, environment };
+    const running = await startConnectors({ ...terms, segments: {}, actions });
     connectors.push(running);
     return `${running.url}/v1/actions/award/batches`;
   }
@@ -137,6 +141,22 @@ describe.each(kinds)('an action by SQL in $kind', ({ kind, shopUrl, query, award
     expect(code).toBe(0);
     const several = await query('select run, user_id from points group by run, user_id having count(*) > 1');
     expect(several).toEqual([]);
+  });
+
+  it('refuses calls that are not signed, if it has a secret', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const url = await start(award, shopUrl(), { CONNECTORS_SIGNING_SECRET: secret });
+    expect(await call(url, { users: ['u1'], run: `${kind}-unsigned` })).toMatchObject({
+      status: 401,
+      body: { code: 'bad-signature' },
+    });
+    const file = join(mkdtempSync(join(tmpdir(), 'muster-signing-')), 'secret');
+    writeFileSync(file, secret);
+    const args = ['check-endpoint', url, '--class', 'A', '--params', '{"points":5}', '--signing-secret-file', file];
+    const { code, out } = await runMuster(args, { environment: {} });
+    expect(out).toContain('keeps the contract of class A, as far as it was played\n');
+    expect(code).toBe(0);
+    rmSync(dirname(file), { recursive: true });
   });
 
   it('fails users that the last statement does not return', async () => {

@@ -3,6 +3,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { largestPage } from '../../../shared/contracts/endpoints/segmentation.ts';
 import { countryPattern } from '../../../shared/domain/endpoint/shard.ts';
+import type { CheckSignature } from '../../../shared/domain/endpoint/require-signature.ts';
 import type { Meter } from '../../../shared/ports/meter.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { connectorsMetrics } from '../report/metrics.ts';
@@ -14,6 +15,8 @@ export interface ConnectorsServerDeps {
   actions: ActionService;
   /** Undefined: requests need no `Authorization` header. */
   authorization: string | undefined;
+  /** Undefined: batches need no signature. */
+  checkSignature: CheckSignature | undefined;
   meter: Meter;
   logger: Logger;
 }
@@ -57,6 +60,7 @@ export function createConnectorsServer({
   segments,
   actions,
   authorization,
+  checkSignature,
   meter,
   logger,
 }: ConnectorsServerDeps): ConnectorsServer {
@@ -103,6 +107,8 @@ export function createConnectorsServer({
   server.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_, body, done) => done(null, body));
   server.post('/v1/actions/:id/batches', { config: { name: 'batch' } }, async (request, reply) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    const unsigned = checkSignature?.(request.headers, body) ?? null;
+    if (unsigned !== null) return problem(reply, 401, 'bad-signature', unsigned);
     return send(reply, await actions.apply(idOf(request), request.headers, body));
   });
 

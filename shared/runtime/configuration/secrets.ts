@@ -7,6 +7,7 @@ import { decodeText } from './decode-text.ts';
 const secretVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'CONNECTORS_AUTHORIZATION',
+  'CONNECTORS_SIGNING_SECRET',
   'MUSTER_OWNER_PASSWORD',
   'MUSTER_ENGINE_PASSWORD',
   'MUSTER_API_PASSWORD',

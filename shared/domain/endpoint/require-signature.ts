@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
-import { webhookHeaders, webhookProblem } from '../../../shared/domain/endpoint/standard-webhooks.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
+import { webhookHeaders, webhookProblem } from './standard-webhooks.ts';
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Returns why a call is refused for its signature, in words; null for a valid signature. */
-export type CheckSignature = (headers: IncomingHttpHeaders, body: Buffer) => string | null;
+export type CheckSignature = (headers: Headers, body: Buffer) => string | null;
 
-export function requireSignature(key: KeyObject, clock: Pick<Clock, 'now'>): CheckSignature {
+export function requireSignature(key: KeyObject, clock: { now(): Date }): CheckSignature {
   return (headers, body) => {
     const one = (name: string) => {
       const value = headers[name];
