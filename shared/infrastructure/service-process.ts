@@ -11,7 +11,7 @@ export const onHotPath: ReadonlySet<string> = new Set(['api', 'trigger', 'worker
 const endWithParent = 'data:text/javascript,process.on("disconnect",()=>process.exit(1));process.channel?.unref()';
 
 /** `all`: api, scheduler, trigger, worker and dispatcher in one process. */
-export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'sandbox' | 'all';
+export type ServiceName = 'api' | 'scheduler' | 'trigger' | 'worker' | 'dispatcher' | 'connectors' | 'sandbox' | 'all';
 
 export interface ServiceProcessOptions {
   service: ServiceName;
