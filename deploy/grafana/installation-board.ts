@@ -123,5 +123,47 @@ export const installation: Board = {
         },
       ],
     },
+    {
+      title: 'Connectors: segments and actions by SQL',
+      panels: [
+        {
+          title: 'Requests',
+          meaning: 'Segments are read by list, describe and page, actions called by batch. 5xx: a database is away.',
+          unit: 'ops',
+          queries: [
+            {
+              expr: rateBy('request, status', 'muster_connectors_request_duration_seconds_count'),
+              legend: '{{request}} {{status}}',
+            },
+          ],
+        },
+        {
+          title: 'Requests take',
+          meaning: 'A page takes up to 3 s while its snapshot is copied, and milliseconds after that.',
+          unit: 's',
+          queries: quantiles('muster_connectors_request_duration_seconds', ['request']),
+        },
+        {
+          title: 'Snapshots',
+          meaning: 'refused: a person has to change the query or its data. failed: the database was away or too slow.',
+          unit: 'ops',
+          queries: [
+            { expr: rateBy('segment, result', 'muster_connectors_snapshots_total'), legend: '{{segment}} {{result}}' },
+          ],
+        },
+        {
+          title: 'Users copied',
+          meaning: 'Users per second that are copied into snapshots.',
+          unit: 'ops',
+          queries: [{ expr: rateBy('segment', 'muster_connectors_copied_users_total'), legend: '{{segment}}' }],
+        },
+        {
+          title: 'Snapshots being copied',
+          meaning: 'By process.',
+          unit: 'short',
+          queries: [{ expr: 'sum by (instance) (muster_connectors_building_snapshots)', legend: '{{instance}}' }],
+        },
+      ],
+    },
   ],
 };
