@@ -1,13 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import { largestPage, segmentDescription, userPage } from '../../shared/contracts/endpoints/segmentation.ts';
 import { findFreePorts } from '../../shared/infrastructure/free-ports.ts';
-import { startService, type Child } from '../child.ts';
+import { awaitReady } from '../../shared/infrastructure/await-ready.ts';
+import { startServiceProcess, type ServiceProcess } from '../../shared/infrastructure/service-process.ts';
 import { startCpuMeter, withDescendants } from '../cpu.ts';
 import { startMemorySampler } from '../growth/memory-sampler.ts';
-import { ownRoot } from '../installation.ts';
 import { createDatabase } from '../own-database.ts';
 import { startPostgresAlone } from '../postgres-alone.ts';
 import { median, percentile, publishTables, rounded, type Row } from '../results.ts';
@@ -21,6 +20,7 @@ import { databaseSettings, warmDatabase } from '../warm-database.ts';
  */
 const question = 'Segments by SQL: from the first request to the last page';
 const sizes = [1_000_000, 10_000_000];
+const readyWithinMs = 30_000;
 const countries = ['SG', 'ID', 'VN', 'TH'];
 /** Without a common divisor with the sizes: ids lie in the table in an order that is far from theirs. */
 const step = 616_037;
@@ -64,13 +64,13 @@ async function measureSize(
     connectors = await startConnectors({ shopUrl: shop.url, storeUrl: store.url });
     const measured: Round[] = [];
     for (let round = 1; round <= rounds; round++) {
-      const processes = { connectors: [connectors.child.pid], postgres: () => withDescendants(postgres.pid()) };
+      const processes = { connectors: [connectors.process.pid], postgres: () => withDescendants(postgres.pid()) };
       measured.push(await measure(client, connectors.url, { users, ...processes }));
       console.error(`${users.toLocaleString('en')} users, round ${round} of ${rounds}`);
     }
     return measured;
   } finally {
-    await connectors?.child.stop();
+    await connectors?.process.end('SIGTERM');
     await client.end();
     await Promise.all([shop.drop(), store.drop()]);
   }
@@ -90,30 +90,31 @@ async function fill(client: Client, users: number): Promise<void> {
 }
 
 interface Connectors {
-  child: Child;
+  process: ServiceProcess;
   url: string;
 }
 
 async function startConnectors({ shopUrl, storeUrl }: { shopUrl: string; storeUrl: string }): Promise<Connectors> {
   const [port = 0] = await findFreePorts(1);
-  const path = join(temporaryFolder('muster-bench').path, 'connectors.json');
+  const folder = temporaryFolder('muster-bench').path;
+  const path = join(folder, 'connectors.json');
   const segments = { customers: { name: 'Customers', database: 'shop', query, reuseSeconds: 0 } };
   writeFileSync(path, JSON.stringify({ databases: { shop: { urlEnv: 'SHOP_URL' } }, segments }));
-  const child = startService(ownRoot, 'connectors', {
+  const connectors = startServiceProcess({
+    service: 'connectors',
     environment: {
+      ...process.env,
       DATABASE_URL: storeUrl,
       SHOP_URL: shopUrl,
       CONNECTORS_CONFIG: path,
       CONNECTORS_PORT: String(port),
       LOG_LEVEL: 'error',
     },
+    logFile: join(folder, 'connectors.log'),
   });
   const url = `http://127.0.0.1:${port}`;
-  while (!(await fetch(`${url}/v1/segments`).catch(() => undefined))?.ok) {
-    if (!child.running) throw new Error('the connectors do not start');
-    await wait(50);
-  }
-  return { child, url };
+  await awaitReady({ name: 'connectors', process: connectors, readyUrl: `${url}/v1/segments` }, readyWithinMs);
+  return { process: connectors, url };
 }
 
 interface Measured {

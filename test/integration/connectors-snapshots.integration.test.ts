@@ -239,7 +239,7 @@ describe('a builder', () => {
   const points = [1, 2, 3, 4, 5].flatMap((point) => [true, false].map((takesEffect) => ({ point, takesEffect })));
 
   it.each(points)(
-    'that is killed at its write $point (takes effect: $takesEffect) is replaced',
+    'is replaced if it is killed at its write $point (takes effect: $takesEffect)',
     async ({ point, takesEffect }) => {
       const segment = newSegment();
       const { source } = countingSource();
@@ -261,7 +261,7 @@ describe('a builder', () => {
     },
   );
 
-  it('that was frozen past its lease changes nothing', async () => {
+  it('changes nothing after it was frozen past its lease', async () => {
     const segment = newSegment();
     const gate = Promise.withResolvers<undefined>();
     const frozen = newInstance(segment, countingSource(() => gate.promise).source, { ...store, renew: () => never });
@@ -277,7 +277,7 @@ describe('a builder', () => {
     expect(await tablesOf(snapshot)).toEqual(['2']);
   });
 
-  it('that was frozen past its lease does not end what its successor has not finished', async () => {
+  it('does not end the unfinished snapshot of its successor after it was frozen past its lease', async () => {
     const segment = newSegment();
     const [first, second] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     const frozen = newInstance(segment, countingSource(() => first.promise).source, { ...store, renew: () => never });
@@ -329,7 +329,7 @@ describe('a builder', () => {
     expect(await readBoth(instance, segment, snapshot)).toEqual(users);
   });
 
-  it('that is stopped hands its snapshot over at once', async () => {
+  it('hands its snapshot over at once if it is stopped', async () => {
     const segment = newSegment();
     const stopped = newInstance(segment, countingSource(() => never).source);
     const other = newInstance(segment, countingSource().source);

@@ -95,16 +95,16 @@ export function createSegmentService({ segments, sources, store, builder, clock 
     );
     const counts = await store.counts(named);
     const found = named.filter(({ id }) => id > after && hasUsersIn(counts.get(id), country));
-    const shown = found.slice(0, limit);
+    const onPage = found.slice(0, limit);
     return {
-      segments: shown.map(({ id, name, description }) => ({
+      segments: onPage.map(({ id, name, description }) => ({
         id,
         name,
         description: description ?? null,
         countries: countriesOf(counts.get(id)),
         estimate: estimateIn(counts.get(id), country),
       })),
-      next: found.length > limit ? (shown.at(-1)?.id ?? null) : null,
+      next: found.length > limit ? (onPage.at(-1)?.id ?? null) : null,
     };
   }
 
@@ -112,11 +112,11 @@ export function createSegmentService({ segments, sources, store, builder, clock 
 }
 
 function pageOf(users: readonly string[], limit: number): UserPage {
-  const shown = users.slice(0, limit);
-  return { users: shown, next: users.length > limit ? (shown.at(-1) ?? null) : null, maxLimit: largestPage };
+  const onPage = users.slice(0, limit);
+  return { users: onPage, next: users.length > limit ? (onPage.at(-1) ?? null) : null, maxLimit: largestPage };
 }
 
-/** Without a snapshot, nothing is known, and the segment is shown everywhere. */
+/** Without a snapshot, nothing is known, and the segment is listed for each country. */
 function hasUsersIn(counts: Counts | undefined, country: string | undefined): boolean {
   return counts === undefined || country === undefined || counts.has(country);
 }

@@ -74,15 +74,7 @@ export function createNotificationStore({ pool }: { pool: Pool }) {
     get: (notificationId: string) => find(pool, notificationId),
 
     /** Returns false if the maximum number of notifications exists. */
-    create: ({
-      notificationId,
-      account,
-      urlSetBy,
-      url,
-      definition,
-      terms,
-      key,
-    }: NewNotification): Promise<boolean> =>
+    create: ({ notificationId, account, urlSetBy, url, definition, terms, key }: NewNotification): Promise<boolean> =>
       inTransaction(pool, async (client) => {
         await lockRevision(client);
         const { rows } = await client.query<{ notifications: number }>(countNotifications);
