@@ -28,14 +28,14 @@ const views: readonly View[] = [
     route: '/campaigns/$campaignId',
     path: '/campaigns/cmp_draft',
     controls: {
-      manager: ['Duplicate', 'Edit', 'Start…', 'Edit what is said', 'Send a test…', 'Start a dry run'],
+      manager: ['Duplicate', 'Edit', 'Start…', 'Edit what is said', 'Start a dry run', 'Send a test…'],
       'manager, hidden from others': ['More'],
     },
   },
   {
     route: '/campaigns/$campaignId',
     path: '/campaigns/cmp_live',
-    controls: { manager: ['Duplicate', 'Edit what is said', 'Send a test…', 'Start a dry run'] },
+    controls: { manager: ['Duplicate', 'Edit what is said', 'Start a dry run', 'Send a test…'] },
   },
   {
     route: '/templates',
