@@ -14,9 +14,9 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { databaseSettings, warmDatabase } from '../warm-database.ts';
 
 /**
- * How long does a segment by SQL take from the first request to the first page, how many users are copied per second,
- * how long does a page of 5,000 take, and does the memory of the connectors grow with the segment? Source and store are
- * two databases of one Postgres. Beside it the query's own time, with the sort and without a reader.
+ * Measures a segment by SQL: seconds from the first request to the first page, users copied per second, milliseconds of
+ * a page of 5,000, and the memory of the connectors. Source and store are two databases of one Postgres. The query's
+ * own time, with the sort and without a reader, is measured beside it.
  */
 const question = 'Segments by SQL: from the first request to the last page';
 const sizes = [1_000_000, 10_000_000];

@@ -59,7 +59,7 @@ describe("the terms of a client's calls", () => {
     expect(directory.termsOf(clientIdOf(2))).toBeUndefined();
   });
 
-  it('of an endpoint override those of its client, with a revision that changes with both', () => {
+  it('are overridden by the terms of an endpoint, whose revision changes with both', () => {
     const { clock, directory, change } = setUp();
     const endpoint = { ...endpointLike(clientIdOf(3), 'billing', clock.now()), terms: { concurrency: 2 } };
     change({}, endpoint);

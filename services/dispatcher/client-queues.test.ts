@@ -183,7 +183,7 @@ describe('the endpoints of one client', () => {
       queues.hold([]);
     }
     add('a/0', 200);
-    // As for a single endpoint: half of its client's half.
+    // A single endpoint has the same: half of its client's half.
     expect(countOf(claim(), 'a/0')).toBe(25);
   });
 });

@@ -165,7 +165,7 @@ describe('a service of contract class B', () => {
 });
 
 describe('a random fault of a whole call', () => {
-  test('of kind busy applies nothing and answers 503 with Retry-After', async () => {
+  test('applies nothing and answers 503 with Retry-After if its kind is busy', async () => {
     const { call, ledger } = createSubject({ busyShare: 1 });
     const answer = await call();
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
@@ -175,7 +175,7 @@ describe('a random fault of a whole call', () => {
   test.each([
     ['no answer', { noAnswerShare: 1 }, { delivery: { kind: 'reset' } }],
     ['server error', { serverErrorShare: 1 }, { status: 500 }],
-  ])('of kind "%s" applies the whole batch', async (_name, settings, expected) => {
+  ])('applies the whole batch if its kind is "%s"', async (_name, settings, expected) => {
     const { call, ledger, service } = createSubject(settings);
     const answer = await call();
     expect(answer).toMatchObject(expected);
@@ -225,7 +225,7 @@ describe('a configured fault rule', () => {
     ['hang', { kind: 'none' }],
     ['reset', { kind: 'reset' }],
     ['half-body', { kind: 'half' }],
-  ])('of kind %s applies the effects, but the answer does not arrive', async (kind, delivery) => {
+  ])('applies the effects, but the answer does not arrive, if its kind is %s', async (kind, delivery) => {
     const { call, ledger, setFaults } = createSubject();
     setFaults({ name: kind, answer: { kind } });
     expect((await call()).delivery).toEqual(delivery);
@@ -283,7 +283,7 @@ describe('a call that violates the contract', () => {
       413,
       'too-many-users',
     ],
-  ])('by %s is refused, and nothing is applied', async (_name, options, status, code) => {
+  ])('is refused, and nothing is applied: %s', async (_name, options, status, code) => {
     const { call, ledger, service } = createSubject();
     const answer = await call(options);
     expect(answer.status).toBe(status);

@@ -27,7 +27,7 @@ describe('the users of a segment', () => {
   });
 
   test.each(['plain', 'odd'] as const)('have valid %s ids that ascend strictly in byte order', (ids) => {
-    // From the first to the last country code: the beginnings of odd ids sort before its letters.
+    // The beginnings of odd ids sort before the letters of the first and of the last country code.
     const everywhere = ['AE', 'SG', 'VN', 'ZW'].map((country) => ({ country, weight: 1 }));
     const segments = createSegments([{ id: 'riders', size: 2000, ids }], everywhere);
     for (const { country } of everywhere) {

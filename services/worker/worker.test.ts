@@ -131,7 +131,7 @@ describe('the users of a run', () => {
     expect(totals()).toMatchObject([{ cancelled: 2 }]);
   });
 
-  it('of one batch do not wait behind a run of 400 batches', async () => {
+  it('do not wait behind a run of 400 batches if they are one batch', async () => {
     const { clock, endpoint, feed, someUsers } = await createRunningWorker({ type: { concurrency: 1 } }, () => ({
       concurrency: 1,
     }));

@@ -96,7 +96,7 @@ describe('the order of connection attempts', () => {
       ['::1', '::2', '10.0.0.1'],
       ['::1', '10.0.0.1', '::2'],
     ],
-  ])('of %j is %j', (addresses, sorted) => {
+  ])('alternates between the families of addresses: %j is %j', (addresses, sorted) => {
     expect(inTurn(addresses)).toEqual(sorted);
   });
 });

@@ -117,7 +117,7 @@ describe('the look-up of a host name', () => {
     expect(await waiting).toEqual(['127.0.0.1']);
   });
 
-  it('of one caller does not delay another caller, and runs at most 20 at once', async () => {
+  it('does not delay the look-ups of another caller, and runs at most 20 at once', async () => {
     answer = (question) =>
       question.name.endsWith('.late.example') ? { code: 'NXDOMAIN', afterMs: 500 } : loopback(question);
     const late = Array.from({ length: 300 }, (_, index) => lookUp(`a${index}.late.example`, 'slow'));

@@ -88,7 +88,7 @@ async function query(databaseUrl: string, sql: string): Promise<unknown[]> {
 
 const endings = [
   { how: 'killed', end: (parent: ChildProcess) => parent.kill('SIGKILL') },
-  // As a terminal does at Ctrl-C: every process in the foreground gets the signal.
+  // A terminal does the same at Ctrl-C: every process in the foreground gets the signal.
   { how: 'interrupted', end: ({ pid = 0 }: ChildProcess) => process.kill(-pid, 'SIGINT') },
 ];
 

@@ -94,7 +94,7 @@ describe('budgets with many workers', () => {
       const units = 407;
       await setPrice('0.25');
       const { campaignId, feedId } = await fedRun(budget, someBatches(40, 10));
-      // Of what runs began with.
+      // Runs keep the price that they began with.
       await setPrice('99');
       const served = new Set<string>();
       const late: number[] = [];
@@ -102,7 +102,7 @@ describe('budgets with many workers', () => {
       const costs = new Map([[feedId, context?.unitsPerUser ?? []]]);
       expect(costs.get(feedId)).toEqual(typeof budget === 'number' ? unitsPerUser : [500_000]);
 
-      /** As a worker does, for whatever is open; every call is served before anything else is asked. */
+      /** Works like a worker on all open steps: each call is served before the next statement. */
       async function work(nth: number, chance: Chance): Promise<void> {
         const ledger = ledgerOf(nth);
         for (let round = 0; round < rounds; round++) {

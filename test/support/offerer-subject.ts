@@ -64,7 +64,7 @@ export function setUpOfferers(rates: Record<string, number> = {}) {
         ...(priority && { priority }),
       }));
     });
-  /** As a process does whose announcement is lost. */
+  /** Behaves like a process whose announcement is lost. */
   const addUntold = (...jobs: (Partial<SeedJob> & { jobId: string })[]) =>
     subject.add(jobs.map((job) => ({ clientId: clientIdOf(1), dueInMs: 0, ...job })));
   const add = async (...jobs: (Partial<SeedJob> & { jobId: string })[]) => {

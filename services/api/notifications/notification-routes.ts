@@ -20,7 +20,7 @@ import { accountInScope, callerOf, requireSomeCampaigns } from '../access/scopes
 import type { ClientStore, EndpointStore } from '../clients/parts.ts';
 import { HttpProblem, invalidRequest, notFound, quoted } from '../frame/http-problem.ts';
 import { headersOfSecretAnswers } from '../frame/server/idempotency.ts';
-import { entityTag, expectedRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
+import { entityTag, requireRevision, ifMatchHeaders, revisedSince } from '../frame/if-match.ts';
 import { pageShape } from '../frame/pages.contract.ts';
 import { requireId } from '../frame/public-ids.ts';
 import { jsonAnswer, problems } from '../frame/document/answer-shapes.ts';
@@ -163,8 +163,7 @@ function changeRoute(server: HttpServer, deps: NotificationRoutesDeps): void {
     handler: async (request, reply) => {
       const { params, body, headers } = request;
       const before = await requireNotification(params.id, deps.notifications);
-      const expected = expectedRevision(headers['if-match']);
-      if (expected !== null && expected !== before.revision) throw revisedSince(params.id, before.revision);
+      requireRevision(params.id, before, headers['if-match']);
       const { url, egress, ...fields } = body;
       const { kind } = before.definition;
       if (url !== undefined && !isUrlOfKind(url, kind)) throw kindMismatch(url, kind);

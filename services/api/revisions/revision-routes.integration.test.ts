@@ -18,7 +18,7 @@ interface Kind {
   first: { name: string };
   /** Change of the first revision that limits it to SG. */
   second: object;
-  /** What the second revision differs in. */
+  /** Difference of the second revision from the first. */
   changed: object;
 }
 

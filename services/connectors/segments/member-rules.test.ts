@@ -57,7 +57,7 @@ describe('the rules of members', () => {
 
   it('refuse rows in another order than that of bytes', () => {
     const rules = createMemberRules('refuse');
-    // By UTF-16 units, the emoji would come before the wide letter.
+    // The emoji would come before the wide letter in the order of UTF-16 units.
     expect(rules.admit(rowsOf(['ｗ', 'SG'], ['🎟', 'SG']))).toHaveLength(2);
     rules.admit(rowsOf(['a', 'SG']));
     expect(rules.problems).toEqual(['the database returned "a" after "🎟", which is not the order of bytes']);

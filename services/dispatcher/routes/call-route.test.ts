@@ -16,7 +16,7 @@ describe('the route of a call', () => {
     ['/services/T024BE7LD/B0KQ7/XXX', '/services'],
     ['/shop%20a/x', ''],
     ['//x', ''],
-  ])('of path %j consists of its first literal words: %j', (pathname, words) => {
+  ])('has the first literal words of the path: %j has %j', (pathname, words) => {
     expect(callRouteOf('one.example', pathname)).toBe(`one.example${words}`);
   });
 

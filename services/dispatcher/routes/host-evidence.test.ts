@@ -43,7 +43,7 @@ describe('the evidence of a failed call', () => {
     expect(call('fails', 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('of a long call concerns the route if another route was answered less than ten seconds before the call', () => {
+  it('concerns the route if another route was answered less than ten seconds before a long call', () => {
     call('answers', 'h/good');
     nowMs += 60_000;
     expect(failLate(50_001, 'h/bad').isOfRoute).toBe(true);
@@ -52,7 +52,7 @@ describe('the evidence of a failed call', () => {
     expect(failLate(50_001, 'h/bad').isOfRoute).toBe(false);
   });
 
-  it('of a long call concerns the ordering key if another key was answered less than ten seconds before the call', () => {
+  it('concerns the ordering key if another key was answered less than ten seconds before a long call', () => {
     call('answers', 'h/a', 'good');
     nowMs += 60_000;
     expect(failLate(50_001, 'h/a', 'bad')).toMatchObject({ isOfKey: true, id: 'key bad' });

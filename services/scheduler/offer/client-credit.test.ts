@@ -112,7 +112,7 @@ describe('the credit of a client', () => {
     );
   });
 
-  it('of a client without a rate does not depend on a client with a rate', () => {
+  it('does not depend on a client with a rate if it has no rate itself', () => {
     const credit = creditOf({ rateOf: (client) => (client === 'limited' ? 4 : undefined) });
     credit.refresh([dispatcher('a', 100)], 0);
     while (credit.spend('limited', 0));

@@ -112,7 +112,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it('of an uncalled job is made after 10 s, then after 20 s, then after 40 s', async () => {
+  it('is made after 10 s, then after 20 s, then after 40 s, while the job is not called', async () => {
     const { clock, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });
@@ -130,7 +130,7 @@ describe('the second offer of a job', () => {
     await stop(offerer);
   });
 
-  it("of a claimed job is made only after the claim's lease has ended", async () => {
+  it('is made only after the lease of a claim has ended', async () => {
     const { clock, tables, started, stop, offered, add } = setUpOfferers();
     const offerer = await started('a');
     await add({ jobId: jobIdOf(1) });

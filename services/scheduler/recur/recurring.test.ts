@@ -125,7 +125,7 @@ describe('a recurring schedule', () => {
     await passTime(clock, 100 * minuteMs);
     const jobs = [...database.scheduled.jobs.values()];
     const sampled = jobs.filter(({ jobId }) => isSampled(traceOfJob(jobId), 0.5));
-    // Of a hundred jobs, some are sampled and some are not.
+    // Some of a hundred jobs are sampled, and some are not.
     expect(jobs).toHaveLength(100);
     expect(sampled.length % 100).toBeGreaterThan(0);
     expect(tracing.spans).toEqual(
@@ -167,7 +167,7 @@ describe('a recurring schedule', () => {
   it.each([
     ['at its first instant after a notification', true, 1],
     ['within two seconds without a notification', false, 2000],
-  ])('that is created just before its first instant fires %s', async (_, isTold, withinMs) => {
+  ])('fires its first instant, just after its creation, %s', async (_, isTold, withinMs) => {
     const { clock, changes, nodeOf, add, fired } = setUp();
     const node = nodeOf('a');
     node.start();

@@ -118,7 +118,7 @@ describe('a run that is pausing', () => {
 });
 
 describe('a cancelled run', () => {
-  it.each<RunState>(['running', 'pausing', 'paused'])('that was %s ends without any worker', async (from) => {
+  it.each<RunState>(['running', 'pausing', 'paused'])('ends without any worker if it was %s', async (from) => {
     const { clock, startCampaign, move, run, database } = setUp(300);
     await startCampaign();
     await passTime(clock, 1000);

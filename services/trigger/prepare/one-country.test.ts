@@ -21,7 +21,7 @@ async function addList(
   return publicId('audience', audienceId);
 }
 
-describe('a user whom several sources place in different countries', () => {
+describe('a user with different countries in several sources', () => {
   it('is served in the country of the first list, before the country of a segment', async () => {
     const world = createTriggerFixture();
     const first = await addList(world, { ann: 'ID', bob: 'SG' });

@@ -28,7 +28,7 @@ describe('the preparation of concurrent runs', () => {
   it('begins a new run within a second beside 200 runs whose segments are never described', async () => {
     const { clock, startCampaign, stateOf } = setUp();
     for (let i = 0; i < 200; i++) await startCampaign(stuck);
-    // Until the stuck runs have all places that they may have.
+    // Then the stuck runs have all places that they may have.
     await passTime(clock, 60_000);
     const { runId } = await startCampaign();
     await passTime(clock, 1000);

@@ -146,7 +146,7 @@ describe('a lost call of class C', () => {
     expect(totals()).toMatchObject([{ cancelled: 1, unknown: 0 }]);
   });
 
-  it('of a killed worker is looked up only when its lease and the time to apply it are over', async () => {
+  it('is looked up only when its lease and the time to apply it are over, if its worker was killed', async () => {
     const world = await createRunningWorker({ type: readable });
     const { clock, endpoint, feed, sweepOverdue, workerDeps, stepRows } = world;
     const { runId, steps } = await feed([['u1']], oneStep);
@@ -305,7 +305,7 @@ describe('a call of class D', () => {
 
 describe('an endpoint whose keys have expired', () => {
   it.each<'A' | 'B'>(['A', 'B'])(
-    'of class %s is not called again for users that are missing from its answer',
+    'is not called again for users that are missing from its answer in class %s',
     async (of) => {
       const { clock, database, endpoint, feed, failures, sweepOverdue } = await createRunningWorker({
         type: { class: of, keyLifeSeconds: 3600 },

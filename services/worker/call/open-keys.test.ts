@@ -30,7 +30,7 @@ describe('an ambiguous call', () => {
     expect(stepRows(1)).toMatchObject([{ state: 'done' }]);
   });
 
-  it.each<'A' | 'B'>(['A', 'B'])('of class %s loses no user in an outage of one hour', async (of) => {
+  it.each<'A' | 'B'>(['A', 'B'])('loses no user in an outage of one hour in class %s', async (of) => {
     const { clock, endpoint, feed, sweepOverdue, failures } = await createRunningWorker({ type: { class: of } });
     const answer = endpoint.answer;
     endpoint.answer = () => serverError;

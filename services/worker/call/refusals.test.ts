@@ -194,7 +194,7 @@ describe('a fault of configuration', () => {
     expect(endpoint.seen.length - first).toBeLessThanOrEqual(2);
   });
 
-  it('of one run does not delay another run of the same shard', async () => {
+  it('does not delay another run of the same shard', async () => {
     const { clock, endpoint, feed } = await createRunningWorker();
     endpoint.answer = (seen) => (seen.call.users[0]?.startsWith('wrong') ? refusedWith(404) : succeeded(seen));
     await feed(

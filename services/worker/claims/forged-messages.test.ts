@@ -37,7 +37,7 @@ describe('a forged message of step 2 whose true users are u1, u3 and u4', () => 
     ['no lost users and too few remaining users', { remaining: [1] }],
     ['the right number of remaining users but another lost user', { remaining: [3], lost: [['u1']] }],
     ['the right lost user but too many remaining users', { remaining: [4], lost: [['u2']] }],
-  ])('that states %s calls only the true users and is quarantined with its bytes', async (_, message) => {
+  ])('calls only the true users and is quarantined with its bytes if it states %s', async (_, message) => {
     const { said, calledInTwo, reasons, totals } = await afterStepOne();
     await said(message);
     expect(calledInTwo()).toEqual([['u1', 'u3', 'u4']]);

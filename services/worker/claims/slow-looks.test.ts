@@ -58,7 +58,7 @@ describe.each([
 });
 
 describe('checks of run states', () => {
-  it('of half a second delay 900 calls to at most six seconds', async () => {
+  it('delay 900 calls to at most six seconds if each check takes half a second', async () => {
     const { clock, totals } = await workerWithLooksOf(500);
     await passTime(clock, 6000);
     expect(totals()).toMatchObject([{ succeeded: 900 }]);
@@ -70,7 +70,7 @@ describe('checks of run states', () => {
     expect(looks()).toBeLessThanOrEqual(7);
   });
 
-  it('that take longer than the documented pause time let no call begin', async () => {
+  it('let no call begin if they take longer than the documented pause time', async () => {
     const { clock, beganAtMs } = await workerWithLooksOf(lastCallSentWithinMs);
     await passTime(clock, 30_000);
     expect(beganAtMs).toEqual([]);

@@ -44,7 +44,7 @@ describe('two answers to one key', () => {
     ['missing', 'failed', 'failed'],
     ['missing', 'retryable', 'retryable'],
     ['missing', 'missing', 'missing'],
-  ])('that report a user as %s and then as %s are merged to %s', (first, second, merged) => {
+  ])('are merged: %s, then %s, is %s', (first, second, merged) => {
     expect(wordOf(mergeResults(resultsOf({ u: first }), resultsOf({ u: second })), 'u')).toBe(merged);
   });
 

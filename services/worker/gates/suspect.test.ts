@@ -25,7 +25,7 @@ describe('a batch with several lapsed leases', () => {
     };
     const { runId, steps, totals } = await feed([['s1'], ['s2'], ['s3'], ['s4']], { ...oneStep, refsPerMessage: 10 });
     await passTime(clock, 0);
-    // As if another worker had claimed the steps meanwhile, begun their calls and been killed.
+    // Another worker seems to have claimed the steps meanwhile, begun their calls and been killed.
     for (const row of stepRows(1)) {
       row.owner = 'gone';
       row.epoch++;

@@ -115,7 +115,7 @@ describe('the queue of steps', () => {
     for (let round = 0; round < 80; round++) queue.add(many);
     const tookMs = medianOf(99, () => queue.putBack(queue.take(shard, 500, unlimited)));
     expect(queue.size).toBe(800_000);
-    // With arrays that were copied as a whole, each of these took 1,700 ms.
+    // Each of these took 1,700 ms when arrays were copied as a whole.
     expect(tookMs).toBeLessThan(20);
   });
 });

@@ -56,7 +56,7 @@ describe('the spans of a batch', () => {
     expect(named(tracing.spans, 'call award-reward')[0]).toMatchObject({ error: 'connection refused' });
   });
 
-  it("of a child batch begin with a root span that is linked with the parent's step span in both directions", async () => {
+  it('begin with a root span linked in both directions with the step span of the parent, if it is a child batch', async () => {
     const tracing = createRecordedSpans();
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     endpoint.answer = (seen) => answerWithFailures(seen, seen.call.batch === 1 ? ['u2'] : [], { retryable: true });
@@ -84,7 +84,7 @@ describe('the spans of a batch', () => {
     ]);
   });
 
-  it('of a child batch are sampled independently of those of its parent', async () => {
+  it('are sampled independently of those of its parent, if it is a child batch', async () => {
     const tracing = createRecordedSpans({ share: 0.5 });
     const { clock, endpoint, feed } = await createRunningWorker({}, () => ({ tracing, random }));
     const numbers = Array.from({ length: 100 }, (_, index) => index);
@@ -108,7 +108,7 @@ describe('the spans of a batch', () => {
     expect(born.map(({ links }) => links)).toMatchObject(
       parents.map((batchNo) => [{ traceId: traces.traceOf(batchNo), isSampled: isRecorded(batchNo) }]),
     );
-    // Of a hundred parents, some are sampled and some are not.
+    // Some of a hundred parents are sampled, and some are not.
     expect(new Set(parents.map(isRecorded))).toEqual(new Set([true, false]));
   });
 

@@ -94,7 +94,7 @@ describe('call slots', () => {
     expect(calls).toHaveLength(18);
   });
 
-  it('of an action type stay within its concurrency over all its countries', async () => {
+  it('stay within the concurrency of an action type over all its countries', async () => {
     slots = create(10);
     slots.add([...worksOf('a', 100), ...worksOf('b', 100, { country: 'ID' })]);
     await rounds(20, 20, ['a', 'b']);
@@ -340,7 +340,7 @@ describe('call slots', () => {
       expect(inFlightOf('bad') + inFlightOf('good')).toBeLessThanOrEqual(41);
     });
 
-    it('of slow calls that hang are lent to another slow feed', async () => {
+    it('are lent to another slow feed while slow calls hang', async () => {
       slots = create(12);
       calls = [];
       slots.add([...worksOf('bad', 200), ...worksOf('good', 200)]);

@@ -33,7 +33,7 @@ describe('a regular expression in a parameter schema', () => {
     expect(patternProblem(pattern)).toContain(problem);
   });
 
-  it('that is accepted takes less than a second on the longest text', () => {
+  it('takes less than a second on the longest text if it is accepted', () => {
     const worst = ['^a*a*b$', 'a*a*b', `^${'a?'.repeat(19)}${'a'.repeat(19)}b$`, `^${'(a|a)'.repeat(19)}b$`];
     for (const pattern of worst.filter((each) => patternProblem(each) === undefined)) {
       const regExp = new RegExp(pattern, 'u');

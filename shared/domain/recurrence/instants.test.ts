@@ -101,7 +101,7 @@ describe('a recurrence', () => {
     expect(nextInstantMs(bounded, Date.parse('2026-06-03T09:00Z'))).toBeNull();
   });
 
-  it('by interval counts from its begin, independent of clock changes', () => {
+  it('counts from its begin, independent of clock changes, if it is an interval', () => {
     const interval: Recurrence = {
       kind: 'interval',
       everyMs: 90_000,

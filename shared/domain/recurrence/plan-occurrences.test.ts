@@ -79,7 +79,7 @@ describe('missed instants', () => {
     expect(rangesOf(plan.skipped)).toEqual([[1, 2, 2, 'misfire']]);
   });
 
-  it('of years are listed in ranges over several looks', () => {
+  it('are listed in ranges over several looks if they span years', () => {
     const years = 60 * 24 * 120;
     let plan = planAfter(years);
     let listed = plan.skipped.reduce((sum, { count }) => sum + count, 0);
@@ -140,13 +140,13 @@ describe('an instant while the previous fire is still running', () => {
 describe('the groups of a planned instant', () => {
   const far = groupOf('BR', { homeRegion: 'america', fallbackDelayMs: 30_000 });
 
-  it('of another region are left to that region for their fallback delay, and the instant stays open', () => {
+  it('are left to their own region for the fallback delay, and the instant stays open', () => {
     const plan = planAfter(1, { groups: [groupOf('SG', { homeRegion: 'local' }), far] });
     expect(plan.fires).toEqual([{ group: 'SG', atMs: startMs + minuteMs }]);
     expect(plan).toMatchObject({ highWaterMs: startMs + minuteMs - 1, lookAtMs: startMs + minuteMs + 30_000 });
   });
 
-  it('of another region fire here after their fallback delay', () => {
+  it('fire in another region after their fallback delay', () => {
     const decided = new Set([decisionKey(startMs + minuteMs, 'SG')]);
     const plan = planAfter(1.5, { groups: [groupOf('SG', { homeRegion: 'local' }), far], decided });
     expect(plan.fires).toEqual([{ group: 'BR', atMs: startMs + minuteMs }]);

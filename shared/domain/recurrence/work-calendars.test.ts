@@ -102,7 +102,7 @@ describe('a time on a day off', () => {
     ]);
   });
 
-  it('that moves into a DST gap fires after the gap', () => {
+  it('fires after the gap if it moves into a DST gap', () => {
     // The gap is on Sunday 2026-03-08, 02:00 to 03:00.
     const saturday = calendarOf({}, [6]);
     const question = { cron: '30 2 7 3 *', policy: 'after', zone: 'America/New_York', calendar: saturday } as const;

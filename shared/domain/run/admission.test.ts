@@ -12,11 +12,11 @@ describe('the admission of work', () => {
     ['cancelling', false, 'cancel'],
     ['cancelling', true, 'cancel'],
     ['cancelled', false, 'cancel'],
-  ])('of a run that is %s, with its deadline passed: %s, is "%s"', (state, deadlinePassed, verdict) => {
+  ])('depends on the run: state %s, deadline passed %s, is "%s"', (state, deadlinePassed, verdict) => {
     expect(admissionOf(state, deadlinePassed)).toBe(verdict);
   });
 
-  it('of an ended run is never "go"', () => {
+  it('is never "go" for an ended run', () => {
     for (const state of runStates.filter(isTerminal)) expect(admissionOf(state, false)).not.toBe('go');
   });
 });

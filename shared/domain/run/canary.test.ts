@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { canaryShares } from './canary.ts';
 
 describe('the canary users of a run', () => {
-  it('as a number are divided by the estimates of the countries', () => {
+  it('are divided by the estimates of the countries if they are a number', () => {
     expect(canaryShares({ users: 1000 }, { SG: 100_000, ID: 300_000 })).toEqual({ SG: 250, ID: 750 });
     expect(canaryShares({ users: 10 }, { SG: 1, ID: 1, VN: 1 })).toEqual({ ID: 4, SG: 3, VN: 3 });
     expect(canaryShares({ users: 1 }, { SG: 10, ID: 300_000 })).toEqual({ SG: 0, ID: 1 });
   });
 
-  it('as a percentage are taken of each country, at least one user', () => {
+  it('are taken of each country, at least one user, if they are a percentage', () => {
     expect(canaryShares({ percent: 5 }, { SG: 1001, ID: 3 })).toEqual({ SG: 51, ID: 1 });
     expect(canaryShares({ percent: 0.1 }, { SG: 0 })).toEqual({ SG: 1 });
   });

@@ -3,13 +3,13 @@ import { mayBeReplayed, replayRefusal } from './quarantine.ts';
 import { isTerminal, runStates } from './run-states.ts';
 
 describe('a quarantined step', () => {
-  it.each(['A', 'B'] as const)('of class %s can be called again while the endpoint keeps its key', (of) => {
+  it.each(['A', 'B'] as const)('can be called again in class %s while the endpoint keeps its key', (of) => {
     const terms = { class: of, keyLifeSeconds: 60 };
     expect(replayRefusal(terms, 59_999)).toBeNull();
     expect(replayRefusal(terms, 60_000)).toContain('keeps keys for 60 seconds');
   });
 
-  it.each(['C', 'D'] as const)('of class %s is never called again, because that may have a second effect', (of) => {
+  it.each(['C', 'D'] as const)('is never called again in class %s, because a call may have a second effect', (of) => {
     expect(replayRefusal({ class: of, keyLifeSeconds: 60 }, 0)).toContain(`class ${of}`);
   });
 

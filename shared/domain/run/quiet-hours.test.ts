@@ -131,7 +131,7 @@ describe('quiet hours', () => {
     expect(problems).toEqual([]);
   });
 
-  it('of adjacent rules are still found at a later look', () => {
+  it('are still found at a later look if several rules adjoin', () => {
     const always = [
       { ...night, from: '00:00', until: '12:00' },
       { ...night, from: '12:00', until: '00:00' },

@@ -112,7 +112,7 @@ describe('an endpoint with a key lifetime', () => {
     ['B', 31 * day, 'D'],
     ['C', 31 * day, 'C'],
     ['D', 0, 'D'],
-  ])('of class %s counts as another class after %i s: %s', (of, ageSeconds, expected) => {
+  ])('changes its class with the age of a key: class %s after %i s is %s', (of, ageSeconds, expected) => {
     expect(classAtAge(of, 30 * day, ageSeconds * 1000)).toBe(expected);
   });
 });

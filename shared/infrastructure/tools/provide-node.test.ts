@@ -75,7 +75,7 @@ describe('the definition of a tool', () => {
   const lock = z.object({ packages: z.record(z.string(), z.looseObject({ integrity: z.string().optional() })) });
 
   it.each(['node', 'postgres', 'chromium'])(
-    'of %s has exact versions, and its lock file has a digest for each',
+    'has exact versions, and its lock file a digest for each: %s',
     async (name) => {
       const read = async (file: string): Promise<unknown> =>
         JSON.parse(await readFile(path.join(import.meta.dirname, name, file), 'utf8'));
@@ -89,7 +89,7 @@ describe('the definition of a tool', () => {
     },
   );
 
-  it('of node has the same version as the container image', async () => {
+  it('has the same version of node as the container image', async () => {
     const { optionalDependencies = {} } = definition.parse(
       JSON.parse(await readFile(path.join(import.meta.dirname, 'node/package.json'), 'utf8')),
     );

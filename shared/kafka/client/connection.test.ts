@@ -55,7 +55,7 @@ describe('a log line of the Kafka client', () => {
     expect(read().map((entry) => entry.split(':')[0])).toEqual(['debug', 'debug', 'debug']);
   });
 
-  it('of routine events is logged at debug and trace only', () => {
+  it('is logged at debug and trace only for routine events', () => {
     const info = logged('info');
     info.client.info('Pausing fetching from 1 topics');
     const debug = logged('debug');

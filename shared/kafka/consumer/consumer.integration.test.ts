@@ -51,7 +51,7 @@ describe('the Kafka consumer', () => {
     return consumer;
   }
 
-  /** While there are no messages, the broker holds fetches for longer than a test may take. */
+  /** The broker holds fetches for longer than a test may take while there are no messages. */
   function waitingConsumerOf(spec: TopicSpec, through = kafka): MessageConsumer {
     const fetch = { gatherMs: 5, maxBytesPerPartition: 8192, idleMs: 300_000 };
     return consumerWith({ kafka: through, topics: [spec], fetch });

@@ -21,7 +21,7 @@ export function describeLedgerModel(name: string, makeSubject: MakeExecutionSubj
         const [line] = await subject.rows.flow(feedId);
         expect(line?.done ?? 0).toBe(model.recordings);
         expect(line?.waiting ?? 0).toBe(model.state === 'waiting' ? 1 : 0);
-        // What waits stands on the agenda; what is done since may still stand there, until the sweeper looks.
+        // The agenda lists waiting steps, and finished steps until the sweeper removes them.
         if (model.state === 'waiting') expect(await subject.rows.agenda(feedId)).toHaveLength(1);
       });
       await fc.assert(property, { numRuns, seed: 1_122, endOnFailure: true });

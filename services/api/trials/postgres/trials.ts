@@ -44,7 +44,7 @@ export function createTrials({ pool, quotas }: { pool: Pool; quotas: Quotas }) {
     const { rows } = await pool.query<{ account: string | null }>(selectAccount, [campaignId]);
     const asked = { account: rows[0]?.account ?? null, quotas, of: ['openRuns'] as const };
     return await withinQuota(pool, asked, async (client): Promise<BegunTrial> => {
-      // With the lock, a second test sees the users that the first one reached, and each dry run gets a different time.
+      // In the lock, a second test sees the users that the first one reached, and each dry run gets a different time.
       await client.query(lockCampaign, [campaignId]);
       const { rowCount } = await client.query(selectRun, [runId]);
       return rowCount === 1 ? { kind: 'begun' } : insert(client);

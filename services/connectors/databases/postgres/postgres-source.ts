@@ -9,23 +9,12 @@ import {
   type Source,
 } from '../source.port.ts';
 import { copiedRows } from './copied-rows.ts';
+import { openPool } from './open-pool.ts';
 import { passingClasses } from './passing-classes.ts';
 
-/** Opens a Postgres of another team. Sessions keep the defaults of their role, such as its `search_path`. */
-export function createPostgresSource({
-  url,
-  maxConnections,
-}: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Source {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    application_name: 'muster-connectors',
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  });
-  // A connection that breaks is reported by its query; an idle one is replaced by the pool.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+/** Opens a Postgres of another team for reading. */
+export function createPostgresSource(settings: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Source {
+  const pool = openPool(settings);
 
   async function begin(timeoutMs: number): Promise<PoolClient> {
     const client = await pool.connect();

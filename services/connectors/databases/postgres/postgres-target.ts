@@ -3,22 +3,12 @@ import type { BatchRequest } from '../../../../shared/contracts/endpoints/read-b
 import { replaceParameters, valueOf, type Parameter } from '../placeholders.ts';
 import type { DatabaseSettings } from '../source.port.ts';
 import { refusingClasses, TargetError, type ActionSettings, type FirstResults, type Target } from '../target.port.ts';
+import { openPool } from './open-pool.ts';
 import { passingClasses } from './passing-classes.ts';
 
-/** Opens a Postgres of another team for actions. Sessions keep the defaults of their role. */
-export function createPostgresTarget({
-  url,
-  maxConnections,
-}: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Target {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    application_name: 'muster-connectors',
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  });
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+/** Opens a Postgres of another team for actions. */
+export function createPostgresTarget(settings: Pick<DatabaseSettings, 'url' | 'maxConnections'>): Target {
+  const pool = openPool(settings);
 
   async function apply(action: ActionSettings, request: BatchRequest): Promise<FirstResults> {
     const client = await pool.connect().catch((error: unknown) => {

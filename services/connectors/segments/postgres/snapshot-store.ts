@@ -145,7 +145,7 @@ function tableOf({ id, epoch }: Claim): string {
 
 async function copyInto(client: PoolClient, claim: Claim, members: readonly Member[]): Promise<void> {
   const copy = client.query(copyFrom(`copy ${tableOf(claim)} (country, user_id) from stdin`));
-  // Of the characters that the format escapes, ids can only have the backslash.
+  // The backslash is the only character of ids that the format escapes.
   const lines = members.map(({ country, userId }) => `${country}\t${userId.replaceAll('\\', '\\\\')}\n`);
   copy.end(lines.join(''));
   await finished(copy);
